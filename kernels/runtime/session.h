@@ -1,0 +1,77 @@
+// A graph made ready to run: kernels chosen, weights made, memory laid out.
+//
+// Life: Create, then RunNode(0..node_count-1) in order, or RunAll(), as often as wanted. Used by one
+// thread, which is the master of the OpenMP team.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "kernels/graph/graph.h"
+#include "kernels/ops/kernel.h"
+#include "kernels/runtime/isa.h"
+#include "kernels/runtime/memory_plan.h"
+#include "kernels/tensor/buffer.h"
+
+namespace tinyprof {
+
+enum class Backend { kReference, kEigen };
+// "reference", "eigen".
+std::string_view Name(Backend backend);
+// INVALID_ARGUMENT / "UNKNOWN_BACKEND" lists the names there are.
+Result<Backend> BackendFromName(std::string_view name);
+
+struct SessionOptions {
+  Backend backend = Backend::kEigen;
+  Isa isa = Isa::kBaseline;
+  int threads = 1;
+  // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" when weights + arena pass this; checked before allocating.
+  int64_t memory_limit_bytes = INT64_MAX;
+};
+
+class Session {
+ public:
+  // `graph` must outlive the session.
+  static Result<std::unique_ptr<Session>> Create(const Graph& graph, const SessionOptions& options);
+
+  size_t node_count() const { return graph_->nodes.size(); }
+  const Graph& graph() const { return *graph_; }
+  const MemoryPlan& plan() const { return plan_; }
+  int64_t weight_bytes() const { return weight_bytes_; }
+  const Kernel& kernel(size_t node) const { return *kernels_[node]; }
+
+  void RunNode(size_t node) noexcept;
+  void RunAll() noexcept;
+
+  // Fills every graph input from its Fill. Inputs keep their slots for the whole pass only if
+  // nothing may overwrite them: the plan lets no value share memory with a graph input.
+  void FillInputs() noexcept;
+  TensorView input(size_t index);
+  ConstTensorView output(size_t index) const;
+
+ private:
+  struct NodeBinding {
+    std::vector<ConstTensorView> inputs;
+    std::vector<TensorView> outputs;
+    std::span<std::byte> scratch;
+  };
+
+  Session() = default;
+  Status MakeWeights(const SessionOptions& options);
+  Status MakeKernels(const SessionOptions& options);
+  Status MakeArena();
+  void Bind();
+
+  const Graph* graph_ = nullptr;
+  MemoryPlan plan_;
+  int64_t weight_bytes_ = 0;
+  std::vector<Buffer> weights_;  // by ValueId; empty for what is no initializer
+  Buffer arena_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<NodeBinding> bindings_;
+};
+
+}  // namespace tinyprof
