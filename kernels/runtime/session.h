@@ -1,7 +1,7 @@
 // A graph made ready to run: kernels chosen, weights made, memory laid out.
 //
-// Life: Create, then RunNode(0..node_count-1) in order, or RunAll(), as often as wanted. Used by one
-// thread, which is the master of the OpenMP team.
+// Life: Create, then RunNode(0..node_count-1) in order, or RunAll(), as often as wanted. Used by
+// one thread, which is the master of the OpenMP team.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ struct SessionOptions {
   Backend backend = Backend::kEigen;
   Isa isa = Isa::kBaseline;
   int threads = 1;
-  // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" when weights + arena pass this; checked before allocating.
+  // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" when weights + arena pass this; checked before
+  // allocating.
   int64_t memory_limit_bytes = INT64_MAX;
 };
 
@@ -62,10 +63,13 @@ class Session {
   Session() = default;
   Status MakeWeights(const SessionOptions& options);
   Status MakeKernels(const SessionOptions& options);
-  Status MakeArena();
+  Status MakeArena(const SessionOptions& options);
   void Bind();
+  // Where the elements of a value live.
+  std::byte* DataOf(ValueId id);
 
   const Graph* graph_ = nullptr;
+  int threads_ = 1;
   MemoryPlan plan_;
   int64_t weight_bytes_ = 0;
   std::vector<Buffer> weights_;  // by ValueId; empty for what is no initializer

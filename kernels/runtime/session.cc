@@ -1,0 +1,197 @@
+#include "kernels/runtime/session.h"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/base/check.h"
+#include "kernels/base/checked_math.h"
+#include "kernels/ops/eigen_kernels.h"
+#include "kernels/ops/op.h"
+
+namespace tinyprof {
+namespace {
+
+// Fills `out` with the whole team, so that each thread touches its part of the pages first.
+void FillInParallel(const Value& value, std::byte* out, int threads) {
+  const int64_t count = value.type.shape.element_count();
+  const int64_t element_bytes = ByteSize(value.type.dtype);
+#pragma omp parallel num_threads(threads)
+  {
+    const int64_t team = omp_get_num_threads();
+    const int64_t rank = omp_get_thread_num();
+    const int64_t begin = count / team * rank + std::min(count % team, rank);
+    const int64_t end = begin + count / team + (rank < count % team ? 1 : 0);
+    Materialize(value.fill, value.type.dtype, begin, end, out + begin * element_bytes);
+  }
+}
+
+Status CheckLimit(int64_t weight_bytes, int64_t arena_bytes, int64_t limit_bytes) {
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t wanted, CheckedAdd(weight_bytes, arena_bytes));
+  if (wanted <= limit_bytes) return {};
+  return Fail(
+      ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
+      fmt::format("the model needs {} bytes ({} of weights, {} of activations and scratch), "
+                  "the limit is {}; lower the batch or raise the limit",
+                  wanted, weight_bytes, arena_bytes, limit_bytes),
+      {{"wanted_bytes", std::to_string(wanted)}, {"limit_bytes", std::to_string(limit_bytes)}});
+}
+
+Result<std::unique_ptr<Kernel>> MakeKernel(const NodeSignature& signature,
+                                           const SessionOptions& options) {
+  const KernelOptions kernel_options{.threads = options.threads};
+  const std::string& op_type = signature.node->op_type;
+  if (options.backend == Backend::kEigen) {
+    const KernelFactory factory = FindEigenKernel(options.isa, op_type);
+    if (factory != nullptr) {
+      Result<std::unique_ptr<Kernel>> kernel = factory(signature, kernel_options);
+      if (kernel || kernel.error().reason != "NO_KERNEL") return kernel;
+    }
+  }
+  const Operator* op = FindOperator(op_type);
+  if (op == nullptr) {
+    return Fail(ErrorCode::kUnimplemented, "UNKNOWN_OPERATOR",
+                fmt::format("operator {} is not known", op_type), {{"operator", op_type}});
+  }
+  Result<std::unique_ptr<Kernel>> kernel = op->reference(signature, kernel_options);
+  if (kernel || kernel.error().reason != "NO_KERNEL") return kernel;
+  return op->reference_f64(signature, kernel_options);
+}
+
+}  // namespace
+
+std::string_view Name(Backend backend) {
+  return backend == Backend::kReference ? "reference" : "eigen";
+}
+
+Result<Backend> BackendFromName(std::string_view name) {
+  for (const Backend backend : {Backend::kReference, Backend::kEigen}) {
+    if (Name(backend) == name) return backend;
+  }
+  return Fail(ErrorCode::kInvalidArgument, "UNKNOWN_BACKEND",
+              fmt::format("no backend is called '{}'; use reference or eigen", name),
+              {{"backend", std::string(name)}});
+}
+
+Result<std::unique_ptr<Session>> Session::Create(const Graph& graph,
+                                                 const SessionOptions& options) {
+  if (options.threads < 1) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_THREADS",
+                fmt::format("threads must be at least 1, got {}", options.threads));
+  }
+  std::unique_ptr<Session> session(new Session());
+  session->graph_ = &graph;
+  session->threads_ = options.threads;
+  TINYPROF_RETURN_IF_ERROR(session->MakeWeights(options));
+  TINYPROF_RETURN_IF_ERROR(session->MakeKernels(options));
+  TINYPROF_RETURN_IF_ERROR(session->MakeArena(options));
+  session->Bind();
+  session->FillInputs();
+  return session;
+}
+
+Status Session::MakeWeights(const SessionOptions& options) {
+  for (const Value& value : graph_->values) {
+    if (value.kind != Value::Kind::kInitializer) continue;
+    TINYPROF_ASSIGN_OR_RETURN(weight_bytes_, CheckedAdd(weight_bytes_, value.type.byte_size()));
+  }
+  // Kernels that look at their weights are made after these, and only they know their scratch: the
+  // arena without scratch is what can be checked before the first allocation.
+  const std::vector<int64_t> no_scratch(graph_->nodes.size());
+  TINYPROF_ASSIGN_OR_RETURN(const MemoryPlan plan, PlanMemory(*graph_, no_scratch));
+  TINYPROF_RETURN_IF_ERROR(CheckLimit(weight_bytes_, plan.arena_bytes, options.memory_limit_bytes));
+
+  weights_.resize(graph_->values.size());
+  for (size_t id = 0; id < weights_.size(); ++id) {
+    const Value& value = graph_->values[id];
+    if (value.kind != Value::Kind::kInitializer) continue;
+    TINYPROF_ASSIGN_OR_RETURN(weights_[id], Buffer::Create(value.type.byte_size()));
+    FillInParallel(value, weights_[id].data(), options.threads);
+  }
+  return {};
+}
+
+Status Session::MakeKernels(const SessionOptions& options) {
+  for (const Node& node : graph_->nodes) {
+    NodeSignature signature = SignatureOf(*graph_, node, true);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!signature.inputs[i].is_weight) continue;
+      signature.inputs[i].data = weights_[static_cast<size_t>(node.inputs[i])].data();
+    }
+    Result<std::unique_ptr<Kernel>> kernel = MakeKernel(signature, options);
+    if (!kernel) {
+      Error error = std::move(kernel).error();
+      error.message = fmt::format("layer {}: {}", node.name, error.message);
+      error.metadata["layer"] = node.name;
+      return tl::unexpected<Error>(std::move(error));
+    }
+    kernels_.push_back(*std::move(kernel));
+  }
+  return {};
+}
+
+Status Session::MakeArena(const SessionOptions& options) {
+  std::vector<int64_t> scratch_bytes;
+  for (const auto& kernel : kernels_) scratch_bytes.push_back(kernel->scratch_bytes());
+  TINYPROF_ASSIGN_OR_RETURN(plan_, PlanMemory(*graph_, scratch_bytes));
+  TINYPROF_RETURN_IF_ERROR(
+      CheckLimit(weight_bytes_, plan_.arena_bytes, options.memory_limit_bytes));
+  TINYPROF_ASSIGN_OR_RETURN(arena_, Buffer::Create(plan_.arena_bytes));
+  return {};
+}
+
+std::byte* Session::DataOf(ValueId id) {
+  const auto index = static_cast<size_t>(id);
+  if (graph_->value(id).kind == Value::Kind::kInitializer) return weights_[index].data();
+  TINYPROF_CHECK(plan_.values[index].offset >= 0);
+  return arena_.data() + plan_.values[index].offset;
+}
+
+void Session::Bind() {
+  bindings_.resize(graph_->nodes.size());
+  for (size_t n = 0; n < bindings_.size(); ++n) {
+    const Node& node = graph_->nodes[n];
+    NodeBinding& binding = bindings_[n];
+    for (const ValueId id : node.inputs) {
+      binding.inputs.push_back(
+          id == kNoValue ? ConstTensorView{}
+                         : ConstTensorView{.type = graph_->value(id).type, .data = DataOf(id)});
+    }
+    for (const ValueId id : node.outputs) {
+      binding.outputs.push_back(
+          id == kNoValue ? TensorView{}
+                         : TensorView{.type = graph_->value(id).type, .data = DataOf(id)});
+    }
+    binding.scratch = {arena_.data() + plan_.scratch_offset[n],
+                       static_cast<size_t>(kernels_[n]->scratch_bytes())};
+  }
+}
+
+void Session::RunNode(size_t node) noexcept {
+  const NodeBinding& binding = bindings_[node];
+  kernels_[node]->Run(
+      {.inputs = binding.inputs, .outputs = binding.outputs, .scratch = binding.scratch});
+}
+
+void Session::RunAll() noexcept {
+  for (size_t node = 0; node < node_count(); ++node) RunNode(node);
+}
+
+void Session::FillInputs() noexcept {
+  for (const ValueId id : graph_->inputs) FillInParallel(graph_->value(id), DataOf(id), threads_);
+}
+
+TensorView Session::input(size_t index) {
+  const ValueId id = graph_->inputs[index];
+  return {.type = graph_->value(id).type, .data = DataOf(id)};
+}
+
+ConstTensorView Session::output(size_t index) const {
+  const ValueId id = graph_->outputs[index];
+  // DataOf only computes an address; it is not const because inputs are written through it.
+  return {.type = graph_->value(id).type, .data = const_cast<Session*>(this)->DataOf(id)};
+}
+
+}  // namespace tinyprof
