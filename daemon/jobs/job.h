@@ -1,0 +1,29 @@
+// One thing in the queue: a run or an exclusive task. Guarded by the queue's mutex, except
+// `cancel`, which is thread-safe, and what is const after it was queued.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+
+#include "daemon/worker/unique_fd.h"
+#include "kernels/base/error.h"
+#include "tinyprof/v1/run.pb.h"
+#include "worker.pb.h"
+
+namespace tinyprof {
+
+struct Job {
+  bool is_run() const { return !run.id().empty(); }
+
+  // Const after it was queued.
+  worker::WorkerRequest request;
+  UniqueFd model_file;
+
+  v1::Run run;           // of a run: as it stands, without report
+  uint64_t version = 1;  // grows with every change of `run`
+  std::stop_source cancel;
+  std::optional<Result<worker::WorkerEvent>> outcome;  // of an exclusive task, once it has ended
+};
+
+}  // namespace tinyprof

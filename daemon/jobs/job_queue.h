@@ -1,0 +1,143 @@
+// The queue of everything that measures, and the single owner of the measurement CPUs.
+//
+// Runs and exclusive tasks (roofline, counters, verify) wait in one bounded FIFO; one executor
+// thread takes them one by one through a TaskRunner. A run that waits or is measured lives in
+// memory and in the store; one that has ended lives in the store alone. All calls are thread-safe;
+// none but Watch, MeasureRoofline, ProbeCounters, Verify and Drain waits for a measurement.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "daemon/jobs/job.h"
+#include "daemon/jobs/model_source.h"
+#include "daemon/jobs/run_spec_check.h"
+#include "daemon/store/store.h"
+#include "daemon/worker/task_runner.h"
+#include "kernels/base/error.h"
+#include "tinyprof/v1/host.pb.h"
+#include "tinyprof/v1/run.pb.h"
+#include "tinyprof/v1/service.pb.h"
+#include "worker.pb.h"
+
+namespace tinyprof {
+
+struct JobQueueOptions {
+  std::vector<int> measurement_cpus;  // at least one; thread i of a run is pinned to the i-th
+  size_t max_waiting_jobs = 64;       // beside the one that is measured
+  int64_t memory_limit_bytes = INT64_MAX;
+  std::chrono::nanoseconds max_run_timeout = std::chrono::minutes(10);
+  std::chrono::nanoseconds exclusive_task_timeout = std::chrono::minutes(5);
+};
+
+// Everything outlives the queue.
+struct JobQueueDependencies {
+  Store* store = nullptr;
+  TaskRunner* runner = nullptr;
+  ModelSource* models = nullptr;
+  std::function<v1::Host()> host;  // the machine as it is now; called by the executor
+  // Called by the thread that changed it when a run has begun and when it has ended (without its
+  // report), for logs and metrics; may be empty. It must not call the queue.
+  std::function<void(const v1::Run&)> on_run_changed;
+};
+
+// A run as it stood at some moment.
+struct RunSnapshot {
+  v1::Run run;           // with its report once it has SUCCEEDED
+  uint64_t version = 0;  // grows with every change
+  bool ended = false;    // it will not change any more
+};
+
+// Asked about ten times a second while a call waits; true makes it give up.
+using AbandonedFn = std::function<bool()>;
+
+class JobQueue {
+ public:
+  JobQueue(JobQueueOptions options, JobQueueDependencies dependencies);
+  // Cancels what is left and waits for the executor.
+  ~JobQueue();
+  JobQueue(const JobQueue&) = delete;
+  JobQueue& operator=(const JobQueue&) = delete;
+
+  // Queues a run. Errors of CheckRunSpec, Analyze and CheckModelSize; INVALID_ARGUMENT /
+  // "BAD_REQUEST_ID"; ALREADY_EXISTS / "REQUEST_ID_CONFLICT"; RESOURCE_EXHAUSTED / "QUEUE_FULL";
+  // UNAVAILABLE / "DRAINING".
+  Result<v1::Run> Start(const v1::RunSpec& spec, std::string_view request_id);
+  // NOT_FOUND / "RUN_NOT_FOUND".
+  Result<v1::Run> Get(std::string_view id);
+  // Newest first, without reports; `page_size` 0 means 50. INVALID_ARGUMENT / "BAD_PAGE_SIZE" or
+  // "BAD_PAGE_TOKEN".
+  Result<RunPage> List(int32_t page_size, std::string_view page_token);
+  // Cancels a run that has not ended and returns at once; one that has is returned as it is. A run
+  // that is being measured becomes CANCELLED a moment later. NOT_FOUND / "RUN_NOT_FOUND".
+  Result<v1::Run> Cancel(std::string_view id);
+  // NOT_FOUND / "RUN_NOT_FOUND", FAILED_PRECONDITION / "RUN_NOT_ENDED".
+  Status Delete(std::string_view id);
+
+  // Waits until the run's version is above `last_version` (0: gives it at once), has ended, or
+  // `deadline` has passed, and returns it as it then is. NOT_FOUND / "RUN_NOT_FOUND".
+  Result<RunSnapshot> Watch(std::string_view id, uint64_t last_version,
+                            std::chrono::steady_clock::time_point deadline);
+
+  // Exclusive tasks: queued, then measured; they return when done. CANCELLED / "CANCELLED" when
+  // `abandoned` says so, else the errors of TaskRunner and those of Start.
+  Result<v1::Roofline> MeasureRoofline(const AbandonedFn& abandoned = {});
+  Result<worker::CountersResult> ProbeCounters(const AbandonedFn& abandoned = {});
+  Result<v1::VerifyModelResponse> Verify(const worker::VerifyTask& task,
+                                         const AbandonedFn& abandoned = {});
+  // The stored roofline of this machine as it is now. FAILED_PRECONDITION / "NO_ROOFLINE".
+  Result<v1::Roofline> StoredRoofline();
+
+  // Refuses new jobs, cancels what waits, and gives the one that is measured until `timeout` to end
+  // before it is cancelled too. Returns when the executor is idle. May be called more than once.
+  void Drain(std::chrono::nanoseconds timeout);
+
+  // Jobs that wait or are measured.
+  size_t depth() const;
+
+ private:
+  Status Enqueue(std::shared_ptr<Job> job);  // with mutex_ held
+  Status CheckOpen() const;                  // with mutex_ held
+  Result<std::optional<v1::Run>> FindRepeated(const v1::RunSpec& spec, std::string_view request_id);
+  Result<worker::WorkerEvent> RunExclusive(worker::WorkerRequest request, UniqueFd model_file,
+                                           const AbandonedFn& abandoned);
+  void Withdraw(const std::shared_ptr<Job>& job);  // with mutex_ held
+  void RenumberWaiting();                          // with mutex_ held
+  void Touch(Job& job);                            // with mutex_ held
+  void EndRun(const std::shared_ptr<Job>& job, v1::Run run);
+
+  void ExecutorLoop(const std::stop_token& stop);
+  void Execute(const std::shared_ptr<Job>& job);
+  void ExecuteRun(const std::shared_ptr<Job>& job);
+  Result<v1::RunReport> Measure(const std::shared_ptr<Job>& job,
+                                std::chrono::steady_clock::time_point deadline);
+  Result<v1::Roofline> RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host,
+                                   std::chrono::steady_clock::time_point deadline);
+  Result<v1::Roofline> StoreRoofline(v1::Roofline roofline, const v1::Host& host);
+  worker::WorkerRequest RooflineRequest() const;
+
+  const JobQueueOptions options_;
+  const JobQueueDependencies dependencies_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;  // a job, the queue or draining_ changed
+  std::deque<std::shared_ptr<Job>> waiting_;
+  std::shared_ptr<Job> current_;
+  std::map<std::string, std::shared_ptr<Job>, std::less<>> runs_;  // that have not ended, by id
+  bool draining_ = false;
+  std::jthread executor_;
+};
+
+}  // namespace tinyprof
