@@ -1,0 +1,37 @@
+// What this host can count: every metric, the events behind it, and how it did on work of known
+// count.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/counters/counter_backend.h"
+#include "daemon/counters/trust.h"
+
+namespace tinyprof {
+
+struct CounterMetricReport {
+  std::string metric;   // "flops", "cycles", ..., "task_clock", ...
+  std::string event;    // the first event of the formula; empty when none could be found
+  std::string formula;  // "4*A + 8*B"; empty when none could be found
+  bool usable = false;
+  std::optional<Quality> quality;  // absent when not usable
+  std::optional<double> expected;  // what the known work should give; absent where nothing is known
+  std::optional<double> measured;  // what it gave; absent when not usable
+  std::string reason;              // "CODE: sentence" when not usable or suspect
+};
+
+struct CounterReport {
+  std::string backend;
+  bool usable = false;                       // hardware events can be counted
+  std::string reason;                        // "CODE: sentence" when not usable
+  std::vector<CounterMetricReport> metrics;  // hardware first, then software
+};
+
+// Tries every metric by counting known work on the calling thread, which takes a few milliseconds.
+// `counters` is used as thread 0. Software events come from `counters` or, where it has none, from
+// the kernel directly.
+CounterReport ReportCounters(CounterBackend& counters);
+
+}  // namespace tinyprof

@@ -1,0 +1,128 @@
+// Measures one session: time of the whole pass and of every layer, and counts of every layer.
+//
+// Order: a first pass, kept apart; warm-up; rounds of one bare pass (nothing but two clock reads
+// around it) and one instrumented pass (a clock read at each layer's border), in turns so that both
+// see the same machine; short layers again, repeated within one pair of clock reads; counter
+// passes, one group of events each. Rounds end when the confidence intervals are within the
+// precision, or their share of the budget is spent.
+//
+// Times add up by construction: unattributed_ns is the median of the instrumented passes less the
+// sum of the layers' medians. It holds what no layer owns, and, where layers are measured by
+// repeating, what they cost more within a pass than warm from their own last run.
+//
+// Called by the thread that made the session, the master of the pinned OpenMP team.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/counters/counter_backend.h"
+#include "daemon/measure/quantity.h"
+#include "daemon/measure/statistics.h"
+#include "kernels/base/error.h"
+#include "kernels/runtime/session.h"
+
+namespace tinyprof {
+
+enum class CacheMode {
+  kWarm,  // passes run back to back
+  kCold,  // weights and activations are flushed from the caches before each pass
+};
+enum class CounterMode {
+  kAuto,  // what the host can count; what it cannot is absent with a reason
+  kPapi,  // hardware counters or an error
+  kNone,  // time only
+};
+
+struct MeasureOptions {
+  int threads = 1;
+  std::vector<int> cpus;  // thread i runs on cpus[i]
+  CacheMode cache = CacheMode::kWarm;
+  CounterMode counters = CounterMode::kAuto;
+  double precision = 0.01;  // half-width of the median's confidence interval over the median
+  int64_t time_budget_ns =
+      10'000'000'000;  // of all passes; at least 3 passes of each kind are made
+};
+
+struct ProgressUpdate {
+  std::string_view phase;  // "warm-up", "timing", "counting"
+  int done = 0;
+  int total = 0;                 // 0 when it is not known
+  double precision_reached = 0;  // 0 to 1, while timing
+};
+
+// None is called within a timed pass. Any may be empty.
+struct MeasureHooks {
+  std::function<void(const ProgressUpdate&)> progress;
+  std::function<void(size_t node)> entering_layer_first_time;
+  std::function<bool()> cancelled;
+};
+
+// Counts of one pass, each a sum over the threads of the team.
+struct CounterValues {
+  Quantity flops;
+  Quantity cycles;
+  Quantity instructions;
+  Quantity l1d_misses;
+  Quantity l2_misses;
+  Quantity l3_misses;
+  Quantity dram_bytes;
+};
+
+// Per bare pass, over the team.
+struct SoftwareEvents {
+  Quantity task_clock;
+  Quantity page_faults;
+  Quantity context_switches;
+  Quantity migrations;
+};
+
+struct Passes {
+  int32_t warmup = 0;
+  int32_t timing = 0;    // bare passes that were timed
+  int32_t counting = 0;  // passes with counters that were kept
+  int32_t discarded = 0;
+};
+
+struct MachineState {
+  double clock_hz = 0;  // core clock by a dependent-add chain
+  double load_average = 0;
+  std::optional<double> ping_pong_before_ns;  // absent for one thread
+  std::optional<double> ping_pong_after_ns;
+  std::string huge_pages;          // "always", "madvise", "never"; empty: the kernel does not tell
+  std::optional<double> steal_ns;  // absent when the kernel does not say
+};
+
+struct LayerMeasurement {
+  TimeStats time;
+  CounterValues counters;
+};
+
+struct RunMeasurement {
+  TimeStats time;                        // bare whole passes
+  double instrumented_pass_ns = 0;       // median, clock reads subtracted
+  double unattributed_ns = 0;            // instrumented_pass_ns - sum of the layers' medians
+  double read_cost_ns = 0;               // one clock read
+  double instrumented_to_bare = 0;       // instrumented_pass_ns / time.median_ns
+  std::vector<LayerMeasurement> layers;  // by node
+  CounterValues totals;                  // sums over the layers
+  SoftwareEvents software;
+  Passes passes;
+  MachineState machine;
+  std::vector<std::string> warnings;  // one sentence each
+  std::string stopped_by;             // "precision" or "budget"
+  std::string counter_source;         // "papi", "simulated" or "none"
+  int64_t max_resident_bytes = 0;
+};
+
+// FAILED_PRECONDITION / "COUNTERS_UNAVAILABLE" for CounterMode::kPapi where no hardware event can
+// be counted, before anything is measured; CANCELLED / "CANCELLED" soon after hooks.cancelled says
+// so; INVALID_ARGUMENT for options out of range.
+Result<RunMeasurement> Measure(Session& session, CounterBackend& counters,
+                               const MeasureOptions& options, const MeasureHooks& hooks);
+
+}  // namespace tinyprof
