@@ -1,0 +1,176 @@
+// MatMul and Gemm on Eigen.
+#include <algorithm>
+#include <array>
+
+#include "kernels/ops/eigen_families.h"
+#include "kernels/ops/matmul/eigen_gemm.h"
+#include "kernels/ops/matmul/matmul_shape.h"
+#include "kernels/ops/partition.h"
+
+namespace tinyprof::TINYPROF_ISA_NAMESPACE {
+namespace {
+
+// Columns of B that a thread of the vector product takes at once: whole cache lines of every row.
+constexpr int64_t kGemvColumns = 16;
+
+// y += alpha * x B by the team, each thread a range of columns.
+void TeamGemv(int64_t n, int64_t k, const float* x, GemmOperand b, float* y, float alpha,
+              int threads) {
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int thread = 0; thread < threads; ++thread) {
+    const Partition blocks = PartOf((n + kGemvColumns - 1) / kGemvColumns, thread, threads);
+    const int64_t begin = std::min(n, blocks.begin * kGemvColumns);
+    const int64_t end = std::min(n, blocks.end * kGemvColumns);
+    GemmOperand part = b;
+    part.data += b.transposed ? begin * b.stride : begin;
+    Gemv(end - begin, k, x, part, y + begin, alpha);
+  }
+}
+
+// One matrix product by the whole team: the vector product when A is a row or B a column.
+class Product {
+ public:
+  Product() = default;
+  Product(GemmSize size, bool transpose_a, bool transpose_b, float alpha, int threads)
+      : size_(size),
+        transpose_a_(transpose_a),
+        transpose_b_(transpose_b),
+        alpha_(alpha),
+        threads_(ThreadsFor(size.mac_count() / 16, threads)) {
+    if (!is_vector()) gemm_ = TeamGemm(size, threads);
+  }
+
+  bool is_vector() const { return size_.m == 1 || size_.n == 1; }
+  int64_t scratch_bytes() const { return is_vector() ? 0 : gemm_.scratch_bytes(); }
+  // c += alpha * A' B'
+  void Add(const float* a, const float* b, float* c, std::byte* scratch) const {
+    const GemmOperand right{b, transpose_b_ ? size_.k : size_.n, transpose_b_};
+    const GemmOperand left{a, transpose_a_ ? size_.m : size_.k, transpose_a_};
+    if (size_.m == 1) return TeamGemv(size_.n, size_.k, a, right, c, alpha_, threads_);
+    if (size_.n == 1) {
+      // A column: the transpose of the product is x^T A^T.
+      return TeamGemv(size_.m, size_.k, b, {a, left.stride, !transpose_a_}, c, alpha_, threads_);
+    }
+    gemm_.Run(left, right, c, size_.n, alpha_, scratch);
+  }
+
+ private:
+  GemmSize size_;
+  bool transpose_a_ = false;
+  bool transpose_b_ = false;
+  float alpha_ = 1;
+  int threads_ = 1;
+  TeamGemm gemm_;
+};
+
+class GemmKernel final : public Kernel {
+ public:
+  GemmKernel(const GemmShape& shape, int threads)
+      : shape_(shape),
+        product_({shape.m, shape.n, shape.k}, shape.transpose_a, shape.transpose_b, shape.alpha,
+                 threads) {}
+  std::string implementation() const override { return product_.is_vector() ? "gemv" : "gemm"; }
+  int64_t scratch_bytes() const override { return product_.scratch_bytes(); }
+  void Run(const KernelArgs& args) const noexcept override {
+    float* out = args.Out<float>();
+    for (int64_t row = 0; row < shape_.m; ++row) FillRow(args, row, out + row * shape_.n);
+    product_.Add(args.In<float>(0), args.In<float>(1), out, args.scratch.data());
+  }
+
+ private:
+  // The row of beta * C that the product is added to.
+  void FillRow(const KernelArgs& args, int64_t row, float* out) const {
+    if (!shape_.has_bias) {
+      std::fill_n(out, shape_.n, 0.0F);
+      return;
+    }
+    const float* bias = args.In<float>(2) + row * shape_.bias_row_stride;
+    for (int64_t i = 0; i < shape_.n; ++i) {
+      out[i] = shape_.beta * bias[i * shape_.bias_column_stride];
+    }
+  }
+
+  GemmShape shape_;
+  Product product_;
+};
+
+// Many small matrices are shared out among the threads whole; few or large ones are done one after
+// the other by all threads.
+class MatmulKernel final : public Kernel {
+ public:
+  MatmulKernel(const MatmulShape& shape, int threads) : shape_(shape) {
+    FoldBatch();
+    const GemmSize size{shape_.m, shape_.n, shape_.k};
+    const int useful = ThreadsFor(size.mac_count() / 16 * shape_.batch_count, threads);
+    by_batch_ = useful > 1 && shape_.batch_count >= useful;
+    batch_threads_ = by_batch_ ? useful : 1;
+    product_ = Product(size, false, false, 1, by_batch_ ? 1 : threads);
+  }
+  std::string implementation() const override { return product_.is_vector() ? "gemv" : "gemm"; }
+  int64_t scratch_bytes() const override { return product_.scratch_bytes() * batch_threads_; }
+
+  void Run(const KernelArgs& args) const noexcept override {
+    if (!by_batch_) return RunBatches(args, 0, shape_.batch_count, args.scratch.data());
+#pragma omp parallel for num_threads(batch_threads_) schedule(static)
+    for (int thread = 0; thread < batch_threads_; ++thread) {
+      const Partition part = PartOf(shape_.batch_count, thread, batch_threads_);
+      RunBatches(args, part.begin, part.end,
+                 args.scratch.data() + thread * product_.scratch_bytes());
+    }
+  }
+
+ private:
+  // With one B for all of a contiguous A the batch is only more rows.
+  void FoldBatch() {
+    for (size_t i = 0; i < shape_.batch_rank; ++i) {
+      const bool a_is_whole = shape_.batch_dims[i] == 1 || shape_.a_strides[i] != 0;
+      if (!a_is_whole || (shape_.batch_dims[i] != 1 && shape_.b_strides[i] != 0)) return;
+    }
+    shape_.m *= shape_.batch_count;
+    shape_.batch_count = 1;
+    shape_.batch_rank = 0;
+  }
+
+  void RunBatches(const KernelArgs& args, int64_t begin, int64_t end, std::byte* scratch) const {
+    const int64_t output_size = shape_.m * shape_.n;
+    for (int64_t batch = begin; batch < end; ++batch) {
+      float* out = args.Out<float>() + batch * output_size;
+      std::fill_n(out, output_size, 0.0F);
+      product_.Add(args.In<float>(0) + shape_.a_offset(batch),
+                   args.In<float>(1) + shape_.b_offset(batch), out, scratch);
+    }
+  }
+
+  MatmulShape shape_;
+  bool by_batch_ = false;
+  int batch_threads_ = 1;
+  Product product_;
+};
+
+Status CheckFloat32(const NodeSignature& signature) {
+  if (signature.output().dtype == DType::kFloat32) return {};
+  return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
+              "the Eigen matrix product is for float32 only");
+}
+
+Result<std::unique_ptr<Kernel>> MakeMatmul(const NodeSignature& signature,
+                                           const KernelOptions& options) {
+  TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const MatmulShape shape, MatmulShapeOf(signature));
+  return std::make_unique<MatmulKernel>(shape, options.threads);
+}
+
+Result<std::unique_ptr<Kernel>> MakeGemm(const NodeSignature& signature,
+                                         const KernelOptions& options) {
+  TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const GemmShape shape, GemmShapeOf(signature));
+  return std::make_unique<GemmKernel>(shape, options.threads);
+}
+
+constexpr std::array kKernels = {EigenKernel{"MatMul", MakeMatmul}, EigenKernel{"Gemm", MakeGemm}};
+
+}  // namespace
+
+std::span<const EigenKernel> MatmulEigenKernels() { return kKernels; }
+
+}  // namespace tinyprof::TINYPROF_ISA_NAMESPACE
