@@ -1,0 +1,55 @@
+#include "daemon/ops/signals.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <vector>
+
+namespace tinyprof {
+namespace {
+
+// Blocked before main starts, as the daemon does before any thread.
+const bool kBlocked = (BlockSignals(), true);
+
+TEST(SignalWatcher, HandsEachSignalToItsHandler) {
+  ASSERT_TRUE(kBlocked);
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<int> seen;
+  const SignalWatcher watcher([&](int signal) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(signal);
+    changed.notify_all();
+  });
+  for (const int signal : {SIGHUP, SIGTERM, SIGINT, SIGTERM}) {
+    std::unique_lock lock(mutex);
+    const size_t before = seen.size();
+    kill(getpid(), signal);
+    ASSERT_TRUE(
+        changed.wait_for(lock, std::chrono::seconds(10), [&] { return seen.size() > before; }));
+  }
+  EXPECT_EQ(seen, (std::vector<int>{SIGHUP, SIGTERM, SIGINT, SIGTERM}));
+}
+
+TEST(SignalWatcher, EndsWithoutASignal) {
+  int calls = 0;
+  {
+    const SignalWatcher watcher([&](int) { ++calls; });
+  }
+  EXPECT_EQ(calls, 0);
+}
+
+TEST(BlockSignals, LetsAWriteToAClosedPipeReturn) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  EXPECT_EQ(write(ends[1], "x", 1), -1);
+  close(ends[1]);
+}
+
+}  // namespace
+}  // namespace tinyprof
