@@ -33,6 +33,8 @@ class GemmBlocking {
   // For products of at most this size.
   explicit GemmBlocking(GemmSize largest);
 
+  // The part of k that one pass over the packed blocks takes.
+  int64_t depth() const { return kc_; }
   // 64-byte aligned memory that Run needs; each thread its own.
   int64_t scratch_bytes() const;
   // `c` has n columns and rows `c_stride` apart. A zero in `size` adds nothing.

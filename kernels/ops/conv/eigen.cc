@@ -1,0 +1,38 @@
+// Conv and ConvTranspose on Eigen: which way is taken for which node.
+#include <array>
+
+#include "kernels/ops/conv/eigen_conv.h"
+#include "kernels/ops/eigen_families.h"
+
+namespace tinyprof::TINYPROF_ISA_NAMESPACE {
+namespace {
+
+Status CheckFloat32(const NodeSignature& signature) {
+  if (signature.output().dtype == DType::kFloat32) return {};
+  return Fail(ErrorCode::kUnimplemented, "NO_KERNEL", "the Eigen convolution is for float32 only");
+}
+
+Result<std::unique_ptr<Kernel>> MakeConv(const NodeSignature& signature,
+                                         const KernelOptions& options) {
+  TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, ConvShapeOf(signature));
+  const bool depthwise = shape.in_group() == 1 && shape.groups > 1;
+  return depthwise ? MakeConvDepthwise(shape, options.threads)
+                   : MakeConvGemm(shape, options.threads);
+}
+
+Result<std::unique_ptr<Kernel>> MakeConvTranspose(const NodeSignature& signature,
+                                                  const KernelOptions& options) {
+  TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, ConvTransposeShapeOf(signature));
+  return MakeConvTransposed(shape, options.threads);
+}
+
+constexpr std::array kKernels = {EigenKernel{"Conv", MakeConv},
+                                 EigenKernel{"ConvTranspose", MakeConvTranspose}};
+
+}  // namespace
+
+std::span<const EigenKernel> ConvEigenKernels() { return kKernels; }
+
+}  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

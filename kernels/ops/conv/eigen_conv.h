@@ -1,0 +1,21 @@
+// The ways in which convolutions run on Eigen; eigen.cc chooses among them. All are for float32.
+#pragma once
+
+#include <memory>
+
+#include "kernels/ops/conv/conv_shape.h"
+#include "kernels/ops/kernel.h"
+
+namespace tinyprof::TINYPROF_ISA_NAMESPACE {
+
+// A matrix product of the weights and the unfolded input, a tile of places at a time so that the
+// unfolded part stays in the cache; nothing is unfolded for 1x1 kernels of stride 1.
+std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, int threads);
+
+// One input channel a group: row by row, each tap adds a scaled row of the input.
+std::unique_ptr<Kernel> MakeConvDepthwise(const ConvShape& shape, int threads);
+
+// A matrix product of the transposed weights and the input, folded into the output tile by tile.
+std::unique_ptr<Kernel> MakeConvTransposed(const ConvShape& shape, int threads);
+
+}  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "kernels/ops/conv/eigen_conv.h"
+#include "kernels/ops/conv/eigen_unfold.h"
+#include "kernels/ops/matmul/eigen_gemm.h"
+#include "kernels/ops/partition.h"
+
+namespace tinyprof::TINYPROF_ISA_NAMESPACE {
+namespace {
+
+// Places of a tile: enough that reading the weights again for each tile does not show, few enough
+// that the unfolded tile stays in a second-level cache. A multiple of the widest panel of Eigen's
+// kernel.
+constexpr int64_t kPanelPlaces = 48;
+constexpr int64_t kTilePlaces = 8 * kPanelPlaces;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+bool IsPointwise(const ConvShape& shape) {
+  for (const ConvAxis& axis : shape.axes) {
+    if (axis.kernel != 1 || axis.stride != 1 || axis.positions != axis.extent) return false;
+  }
+  return true;
+}
+
+// How the output is cut into units, each done by one thread: image x group x tile of places x block
+// of output channels.
+struct Cut {
+  Cut(const ConvShape& shape, int threads) {
+    const int64_t places = shape.position_count();
+    const int64_t others = shape.batch * shape.groups;
+    tiles = std::max<int64_t>(CeilDiv(places, kTilePlaces), 1);
+    const bool share = others % threads != 0;
+    if (share && places >= kPanelPlaces * 2 * threads) {
+      tiles = CeilDiv(tiles, threads) * threads;
+    } else if (share && others * tiles % threads != 0) {
+      channel_blocks = std::min<int64_t>(threads, std::max<int64_t>(shape.out_group(), 1));
+    }
+    tile_places = std::min(places, CeilDiv(CeilDiv(places, tiles), kPanelPlaces) * kPanelPlaces);
+    block_channels = CeilDiv(shape.out_group(), channel_blocks);
+    units = others * tiles * channel_blocks;
+  }
+
+  int64_t tiles = 1;
+  int64_t channel_blocks = 1;
+  int64_t tile_places = 0;
+  int64_t block_channels = 0;
+  int64_t units = 0;
+};
+
+class ConvGemm final : public Kernel {
+ public:
+  ConvGemm(const ConvShape& shape, int threads)
+      : shape_(shape),
+        pointwise_(IsPointwise(shape)),
+        depth_(shape.in_group() * shape.tap_count()),
+        threads_(ThreadsFor(shape.batch * shape.out_channels * depth_ * shape.position_count() / 16,
+                            threads)),
+        cut_(shape, threads_),
+        blocking_({cut_.block_channels, cut_.tile_places, depth_}),
+        step_(pointwise_ ? depth_ : std::max<int64_t>(blocking_.depth(), 1)) {}
+
+  std::string implementation() const override { return pointwise_ ? "gemm" : "im2col+gemm"; }
+  int64_t scratch_bytes() const override { return thread_scratch_bytes() * threads_; }
+
+  void Run(const KernelArgs& args) const noexcept override {
+#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
+    for (int thread = 0; thread < threads_; ++thread) {
+      const Partition part = PartOf(cut_.units, thread, threads_);
+      std::byte* scratch = args.scratch.data() + thread * thread_scratch_bytes();
+      for (int64_t unit = part.begin; unit < part.end; ++unit) RunUnit(args, unit, scratch);
+    }
+  }
+
+ private:
+  int64_t tile_bytes() const {
+    const int64_t bytes = pointwise_ ? 0 : step_ * cut_.tile_places * int64_t{sizeof(float)};
+    return (bytes + 63) / 64 * 64;
+  }
+  int64_t thread_scratch_bytes() const { return tile_bytes() + blocking_.scratch_bytes(); }
+
+  void RunUnit(const KernelArgs& args, int64_t unit, std::byte* scratch) const {
+    const int64_t block = unit % cut_.channel_blocks;
+    const int64_t tile = unit / cut_.channel_blocks % cut_.tiles;
+    const int64_t image_group = unit / cut_.channel_blocks / cut_.tiles;
+    const int64_t places = shape_.position_count();
+    const int64_t first = std::min(places, tile * cut_.tile_places);
+    const int64_t last = std::min(places, first + cut_.tile_places);
+    const int64_t channel = block * cut_.block_channels;
+    const int64_t channels =
+        std::min(cut_.block_channels, std::max<int64_t>(shape_.out_group() - channel, 0));
+    if (first == last || channels == 0) return;
+
+    const int64_t group_channel = image_group % shape_.groups * shape_.out_group() + channel;
+    const float* weights = args.In<float>(1) + group_channel * depth_;
+    const float* x = args.In<float>(0) + image_group * shape_.in_group() * shape_.extent_count();
+    float* out = args.Out<float>() + (image_group * shape_.out_group() + channel) * places + first;
+    for (int64_t i = 0; i < channels; ++i) {
+      const float bias = args.has_input(2) ? args.In<float>(2)[group_channel + i] : 0.0F;
+      std::fill_n(out + i * places, last - first, bias);
+    }
+    for (int64_t k = 0; k < depth_; k += step_) {
+      const int64_t end = std::min(depth_, k + step_);
+      const GemmOperand columns = Columns(x, {k, end, first, last}, scratch);
+      blocking_.Run({channels, last - first, end - k}, {weights + k, depth_}, columns, out, places,
+                    1, scratch + tile_bytes());
+    }
+  }
+
+  GemmOperand Columns(const float* x, const UnfoldTile& tile, std::byte* scratch) const {
+    if (pointwise_) return {x + tile.column_begin, shape_.position_count()};
+    auto* columns = reinterpret_cast<float*>(scratch);
+    Unfold(shape_, x, tile, columns);
+    return {columns, tile.column_end - tile.column_begin};
+  }
+
+  ConvShape shape_;
+  bool pointwise_;
+  int64_t depth_;  // the products behind an output
+  int threads_;
+  Cut cut_;
+  GemmBlocking blocking_;
+  int64_t step_;  // of depth_ that is unfolded at once: what Eigen's kernel takes at once
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, int threads) {
+  return std::make_unique<ConvGemm>(shape, threads);
+}
+
+}  // namespace tinyprof::TINYPROF_ISA_NAMESPACE
