@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 #include "kernels/ops/checks.h"
 #include "kernels/tensor/shape.h"
@@ -29,6 +30,11 @@ struct BroadcastPlan {
 // `operands` (at most kMaxOperands) broadcast to `output`, all of rank kMaxRank or less. Does not
 // allocate.
 BroadcastPlan PlanBroadcast(const Shape& output, std::initializer_list<const Shape*> operands);
+
+// The plan of one operand that is walked by any strides (a transpose, a slice): result dimension d
+// is dims[d] long and a step along it moves by strides[d]. At most kMaxRank of them. Does not
+// allocate.
+BroadcastPlan PlanStrided(std::span<const int64_t> dims, std::span<const int64_t> strides);
 
 // A run of `length` result elements from `begin` on, and where it begins in each operand.
 struct BroadcastRow {
