@@ -1,0 +1,61 @@
+// Which events a run counts, in which groups: made once, by trying.
+//
+// Every metric takes the first of its formulas whose events all count known work plausibly. The
+// events are then packed into groups, one a pass, as many as the CPU takes at a time; each group
+// begins with the anchors (cycles and instructions, where they can be had), by which passes are
+// compared.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/counters/counter_backend.h"
+#include "daemon/counters/event_catalogue.h"
+#include "daemon/counters/known_work.h"
+#include "daemon/counters/trust.h"
+
+namespace tinyprof {
+
+// Where an event is counted.
+struct EventPosition {
+  size_t group = 0;
+  size_t index = 0;  // in the group
+  friend bool operator==(const EventPosition&, const EventPosition&) = default;
+};
+
+struct PlannedMetric {
+  std::optional<Formula> formula;        // absent: see reason
+  std::vector<EventPosition> positions;  // of each term of the formula
+  std::optional<Quality> quality;        // present with the formula
+  std::optional<double> expected;        // what the known work should give
+  std::optional<double> measured;        // what it gave
+  std::string reason;                    // "CODE: sentence" when absent or suspect
+
+  bool usable() const { return formula.has_value(); }
+};
+
+struct CounterPlan {
+  std::vector<std::vector<std::string>> groups;
+  // By group: where the instructions anchor is in it; absent when the group has none.
+  std::vector<std::optional<size_t>> instructions_anchor;
+  std::array<PlannedMetric, kMetrics.size()> metrics;  // by Metric
+  std::string unusable_reason;                         // "CODE: sentence" when no metric is usable
+
+  const PlannedMetric& metric(Metric m) const { return metrics[static_cast<size_t>(m)]; }
+};
+
+// Tries on the calling thread, as thread 0; takes some milliseconds.
+CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work);
+
+// How a count of known work is judged; pure. Absent quality: not usable, for the reason given.
+struct Verdict {
+  std::optional<Quality> quality;
+  std::optional<double> expected;
+  std::string reason;
+};
+// `n` units of the work of `metric`'s kind gave `measured`.
+Verdict JudgeCount(Metric metric, const KnownWork& work, int64_t n, double measured);
+
+}  // namespace tinyprof

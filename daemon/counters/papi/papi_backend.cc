@@ -1,0 +1,145 @@
+#include "daemon/counters/papi/papi_backend.h"
+
+#include <fmt/format.h>
+#include <papi.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "daemon/counters/papi/papi_errors.h"
+#include "daemon/counters/papi/papi_library.h"
+#include "kernels/base/check.h"
+
+namespace tinyprof {
+namespace {
+
+constexpr size_t kMaxEvents = 32;
+
+// One for each thread, on cache lines of its own.
+struct alignas(64) ThreadSlot {
+  bool attached = false;
+  bool running = false;
+  int event_set = PAPI_NULL;
+  size_t event_count = 0;
+  std::array<long long, kMaxEvents> values{};
+};
+
+class PapiBackend final : public CounterBackend {
+ public:
+  explicit PapiBackend(int max_threads)
+      : library_(PapiLibrary::Get()), slots_(static_cast<size_t>(max_threads)) {}
+
+  const BackendInfo& info() const override { return library_.info(); }
+
+  Status AttachThread(int thread) override {
+    ThreadSlot& slot = Slot(thread);
+    if (!slot.attached) {
+      TINYPROF_RETURN_IF_ERROR(library_.RegisterThread());
+      slot.attached = true;
+    }
+    return {};
+  }
+
+  Status OpenGroup(int thread, std::span<const std::string> events) override {
+    TINYPROF_RETURN_IF_ERROR(library_.ready());
+    ThreadSlot& slot = Slot(thread);
+    TINYPROF_CHECK(slot.attached && slot.event_set == PAPI_NULL);
+    if (events.empty() || events.size() > kMaxEvents) {
+      return Fail(ErrorCode::kResourceExhausted, "GROUP_FULL",
+                  fmt::format("a group has 1 to {} events, got {}", kMaxEvents, events.size()));
+    }
+    if (const int code = PAPI_create_eventset(&slot.event_set); code != PAPI_OK) {
+      return Failed(code, "");
+    }
+    for (const std::string& event : events) {
+      if (Status added = Add(slot, event); !added.has_value()) {
+        CloseGroup(thread);
+        return added;
+      }
+    }
+    slot.event_count = events.size();
+    return {};
+  }
+
+  Status Start(int thread) override {
+    ThreadSlot& slot = Slot(thread);
+    if (const int code = PAPI_start(slot.event_set); code != PAPI_OK) {
+      return Failed(code, "");
+    }
+    slot.running = true;
+    return {};
+  }
+
+  Status Read(int thread, std::span<int64_t> values) override {
+    ThreadSlot& slot = Slot(thread);
+    TINYPROF_CHECK(values.size() == slot.event_count);
+    // A read that failed inside PAPI can answer OK and leave the buffer as it was.
+    std::fill_n(slot.values.begin(), slot.event_count, kUntouched);
+    if (const int code = PAPI_read(slot.event_set, slot.values.data()); code != PAPI_OK) {
+      return Failed(code, "");
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = slot.values[i];
+      if (values[i] == kUntouched) {
+        return Failed(PAPI_ECLOST, "");
+      }
+    }
+    return {};
+  }
+
+  Status Stop(int thread) override {
+    ThreadSlot& slot = Slot(thread);
+    slot.running = false;
+    if (const int code = PAPI_stop(slot.event_set, slot.values.data()); code != PAPI_OK) {
+      return Failed(code, "");
+    }
+    return {};
+  }
+
+  void CloseGroup(int thread) override {
+    ThreadSlot& slot = Slot(thread);
+    if (slot.event_set == PAPI_NULL) {
+      return;
+    }
+    if (slot.running) {
+      PAPI_stop(slot.event_set, slot.values.data());
+      slot.running = false;
+    }
+    // A set whose counters were lost cannot be taken apart again; it is left to PAPI, and the
+    // thread gets a new one.
+    PAPI_cleanup_eventset(slot.event_set);
+    PAPI_destroy_eventset(&slot.event_set);
+    slot.event_set = PAPI_NULL;
+    slot.event_count = 0;
+  }
+
+ private:
+  ThreadSlot& Slot(int thread) {
+    TINYPROF_CHECK(thread >= 0 && static_cast<size_t>(thread) < slots_.size());
+    return slots_[static_cast<size_t>(thread)];
+  }
+
+  Status Add(ThreadSlot& slot, const std::string& event) {
+    TINYPROF_ASSIGN_OR_RETURN(const int event_code, library_.EventCode(event));
+    if (const int code = PAPI_add_event(slot.event_set, event_code); code != PAPI_OK) {
+      return Failed(code, event);
+    }
+    return {};
+  }
+
+  tl::unexpected<Error> Failed(int papi_code, std::string_view event) {
+    return tl::unexpected<Error>(PapiError(papi_code, event, library_.context()));
+  }
+
+  PapiLibrary& library_;
+  std::vector<ThreadSlot> slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<CounterBackend> MakePapiBackend(int max_threads) {
+  return std::make_unique<PapiBackend>(max_threads);
+}
+
+}  // namespace tinyprof
