@@ -1,0 +1,68 @@
+#include "client/lib/exit_code.h"
+
+namespace tinyprof::client {
+
+ExitCode ExitCodeFor(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kOutOfRange:
+      return ExitCode::kUsage;
+    case ErrorCode::kUnavailable:
+      return ExitCode::kUnreachable;
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kUnauthenticated:
+      return ExitCode::kRefused;
+    case ErrorCode::kFailedPrecondition:
+      return ExitCode::kPrecondition;
+    case ErrorCode::kDeadlineExceeded:
+      return ExitCode::kTimeout;
+    case ErrorCode::kCancelled:
+    case ErrorCode::kResourceExhausted:
+    case ErrorCode::kUnimplemented:
+    case ErrorCode::kAborted:
+    case ErrorCode::kDataLoss:
+    case ErrorCode::kInternal:
+      break;
+  }
+  return ExitCode::kRunFailed;
+}
+
+const char* CodeName(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument:
+      return "INVALID_ARGUMENT";
+    case ErrorCode::kNotFound:
+      return "NOT_FOUND";
+    case ErrorCode::kAlreadyExists:
+      return "ALREADY_EXISTS";
+    case ErrorCode::kPermissionDenied:
+      return "PERMISSION_DENIED";
+    case ErrorCode::kUnauthenticated:
+      return "UNAUTHENTICATED";
+    case ErrorCode::kFailedPrecondition:
+      return "FAILED_PRECONDITION";
+    case ErrorCode::kResourceExhausted:
+      return "RESOURCE_EXHAUSTED";
+    case ErrorCode::kOutOfRange:
+      return "OUT_OF_RANGE";
+    case ErrorCode::kUnimplemented:
+      return "UNIMPLEMENTED";
+    case ErrorCode::kUnavailable:
+      return "UNAVAILABLE";
+    case ErrorCode::kAborted:
+      return "ABORTED";
+    case ErrorCode::kCancelled:
+      return "CANCELLED";
+    case ErrorCode::kDeadlineExceeded:
+      return "DEADLINE_EXCEEDED";
+    case ErrorCode::kDataLoss:
+      return "DATA_LOSS";
+    case ErrorCode::kInternal:
+      break;
+  }
+  return "INTERNAL";
+}
+
+}  // namespace tinyprof::client

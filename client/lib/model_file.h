@@ -1,0 +1,32 @@
+// MODEL arguments that are files on this machine.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "client/lib/connection.h"
+#include "kernels/base/error.h"
+
+namespace tinyprof::client {
+
+// Whether MODEL means a file here rather than a name the daemon knows: it ends in ".onnx" and
+// either holds a '/' or is there.
+bool IsModelFile(const std::string& model);
+
+// The name a file is stored under: its stem, in the alphabet of model names and shortened, with the
+// first 12 hex digits of its SHA-256.
+std::string UploadName(std::string_view path, std::string_view sha256_hex);
+
+// Uploads the file unless the daemon has the same bytes already; returns the model's name.
+// NOT_FOUND or INVALID_ARGUMENT when the file cannot be read. `on_notice` is told when bytes are
+// sent.
+Result<std::string> UploadModelFile(Connection& connection, const std::string& path,
+                                    const std::function<void(const std::string&)>& on_notice);
+
+// Streams the model `spec` as ONNX into the file at `path`; the file appears only when it is whole.
+// Returns its size in bytes.
+Result<int64_t> ExportModelFile(Connection& connection, const v1::ModelSpec& spec,
+                                const std::string& path);
+
+}  // namespace tinyprof::client

@@ -1,0 +1,155 @@
+#include "client/render/json.h"
+
+#include "client/lib/exit_code.h"
+#include "client/render/json_parts.h"
+#include "client/render/names.h"
+
+namespace tinyprof::client {
+namespace {
+
+constexpr int kSchemaVersion = 1;
+
+Json OptionalNumber(bool present, double value) { return present ? Number(value) : Json(nullptr); }
+
+}  // namespace
+
+std::string Dump(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json NewDocument(std::string_view command) {
+  return {{"schema_version", kSchemaVersion}, {"command", std::string(command)}};
+}
+
+Json AnalysisDocument(std::string_view command, const v1::ModelAnalysis& analysis) {
+  Json document = NewDocument(command);
+  AddAnalysisHead(analysis, document);
+  Json& layers = document["layers"] = Json::array();
+  for (const auto& layer : analysis.layers()) {
+    Json json;
+    AddLayerAnalysis(layer, json);
+    layers.push_back(std::move(json));
+  }
+  return document;
+}
+
+Json HostDocument(const v1::Host& host) {
+  Json document = NewDocument("host");
+  document["host"] = HostJson(host);
+  return document;
+}
+
+Json RooflineDocument(const v1::Roofline& roofline) {
+  Json document = NewDocument("roofline");
+  document["host"] = HostJson(roofline.host());
+  document["measured_time"] = TimeOrNull(roofline.has_measure_time(), roofline.measure_time());
+  Json& isas = document["isa"] = Json::array();
+  for (const auto& peak : roofline.isa()) {
+    isas.push_back({{"name", peak.name()},
+                    {"flops_per_cycle", Number(peak.flops_per_cycle())},
+                    {"peak_flops_per_second", Number(peak.peak_flops_per_second())},
+                    {"threads", peak.threads()},
+                    {"dtype", peak.dtype()}});
+  }
+  document["clock_hz"] = Number(roofline.clock_hz());
+  Json& bandwidths = document["bandwidth"] = Json::array();
+  for (const auto& bandwidth : roofline.bandwidth()) {
+    bandwidths.push_back({{"level", bandwidth.level()},
+                          {"op", bandwidth.op()},
+                          {"threads", bandwidth.threads()},
+                          {"bytes_per_second", Number(bandwidth.bytes_per_second())},
+                          {"working_set_bytes", bandwidth.working_set_bytes()}});
+  }
+  Json& ridges = document["ridge"] = Json::array();
+  for (const auto& ridge : roofline.ridge()) {
+    ridges.push_back({{"isa", ridge.isa()},
+                      {"level", ridge.level()},
+                      {"flop_per_byte", Number(ridge.flop_per_byte())},
+                      {"threads", ridge.threads()}});
+  }
+  document["ping_pong_ns"] = OptionalNumber(roofline.has_ping_pong_ns(), roofline.ping_pong_ns());
+  document["warnings"] =
+      std::vector<std::string>(roofline.warnings().begin(), roofline.warnings().end());
+  return document;
+}
+
+Json CountersDocument(const v1::ListCountersResponse& response) {
+  Json document = NewDocument("counters");
+  const v1::CounterReport& counters = response.counters();
+  document["host"] = HostJson(response.host());
+  document["backend"] = {{"name", counters.backend()},
+                         {"usable", counters.usable()},
+                         {"reason", TextOrNull(counters.reason())}};
+  Json& metrics = document["metrics"] = Json::array();
+  for (const auto& metric : counters.metrics()) {
+    metrics.push_back({{"metric", metric.metric()},
+                       {"event", TextOrNull(metric.event())},
+                       {"formula", TextOrNull(metric.formula())},
+                       {"usable", metric.usable()},
+                       {"quality", TextOrNull(metric.quality())},
+                       {"expected", OptionalNumber(metric.has_expected(), metric.expected())},
+                       {"measured", OptionalNumber(metric.has_measured(), metric.measured())},
+                       {"reason", TextOrNull(metric.reason())}});
+  }
+  return document;
+}
+
+Json DoctorDocument(const v1::DiagnoseResponse& response) {
+  Json document = NewDocument("doctor");
+  Json& checks = document["checks"] = Json::array();
+  for (const auto& check : response.checks()) {
+    checks.push_back({{"name", check.name()},
+                      {"state", CheckStateName(check.state())},
+                      {"found", check.found()},
+                      {"why", TextOrNull(check.why())},
+                      {"fix", TextOrNull(check.fix())}});
+  }
+  return document;
+}
+
+Json ModelsDocument(const std::vector<v1::Model>& models) {
+  Json document = NewDocument("models");
+  Json& list = document["models"] = Json::array();
+  for (const auto& model : models) {
+    list.push_back(
+        {{"name", model.name()},
+         {"source", model.source()},
+         {"summary", model.summary()},
+         {"parameter_count", model.parameter_count()},
+         {"sha256", TextOrNull(model.sha256())},
+         {"size_bytes", model.source() == "zoo" ? Json(nullptr) : Json(model.size_bytes())},
+         {"uploaded_time", TimeOrNull(model.has_upload_time(), model.upload_time())},
+         {"parameters",
+          std::vector<std::string>(model.parameters().begin(), model.parameters().end())}});
+  }
+  return document;
+}
+
+Json VerifyDocument(const v1::VerifyModelResponse& response) {
+  Json document = NewDocument("verify");
+  Json& outputs = document["outputs"] = Json::array();
+  for (const auto& output : response.outputs()) {
+    outputs.push_back(
+        {{"name", output.name()},
+         {"shape", std::vector<int64_t>(output.shape().begin(), output.shape().end())},
+         {"max_abs_error", OptionalNumber(output.has_max_abs_error(), output.max_abs_error())},
+         {"max_rel_error", OptionalNumber(output.has_max_rel_error(), output.max_rel_error())},
+         {"ok", output.ok()},
+         {"note", TextOrNull(output.note())}});
+  }
+  document["ok"] = response.ok();
+  return document;
+}
+
+Json ErrorDocument(std::string_view command, const Error& error) {
+  Json document = NewDocument(command);
+  Json metadata = Json::object();
+  for (const auto& [key, value] : error.metadata) metadata[key] = value;
+  document["error"] = {{"code", CodeName(error.code)},
+                       {"reason", error.reason},
+                       {"message", error.message},
+                       {"metadata", std::move(metadata)}};
+  return document;
+}
+
+}  // namespace tinyprof::client

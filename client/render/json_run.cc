@@ -1,0 +1,233 @@
+// The documents of runs.
+#include <google/protobuf/util/time_util.h>
+
+#include "client/render/json_parts.h"
+#include "client/render/names.h"
+
+namespace tinyprof::client {
+namespace {
+
+constexpr const char* kNotReported = "NOT_REPORTED: the daemon did not report it";
+
+Json TimeJson(const v1::TimeStats* time) {
+  const auto number = [time](double value) {
+    return time == nullptr ? Json(nullptr) : Number(value);
+  };
+  const v1::TimeStats& t = time == nullptr ? v1::TimeStats::default_instance() : *time;
+  return {{"median_ns", number(t.median_ns())},
+          {"mad_ns", number(t.mad_ns())},
+          {"min_ns", number(t.min_ns())},
+          {"p90_ns", number(t.p90_ns())},
+          {"p95_ns", number(t.p95_ns())},
+          {"p99_ns", number(t.p99_ns())},
+          {"ci_low_ns", number(t.ci_low_ns())},
+          {"ci_high_ns", number(t.ci_high_ns())},
+          {"n", t.n()},
+          {"outliers", t.outliers()},
+          {"first_pass_ns", number(t.first_pass_ns())},
+          {"trimmed_mean_ns", number(t.trimmed_mean_ns())},
+          {"reason", time == nullptr ? Json(kNotReported) : Json(nullptr)}};
+}
+
+Json CountersJson(const v1::Counters& counters) {
+  return {{"flops", QuantityJson(counters.flops())},
+          {"cycles", QuantityJson(counters.cycles())},
+          {"instructions", QuantityJson(counters.instructions())},
+          {"l1d_misses", QuantityJson(counters.l1d_misses())},
+          {"l2_misses", QuantityJson(counters.l2_misses())},
+          {"l3_misses", QuantityJson(counters.l3_misses())},
+          {"dram_bytes", QuantityJson(counters.dram_bytes())}};
+}
+
+Json ExecutedJson() {
+  Json json;
+  for (const char* name : {"flops_intel", "flops_amd", "flops_algorithmic"}) {
+    json[name] = AbsentQuantity("flop", "executed", kNoExecutedReason);
+  }
+  json["instructions"] = AbsentQuantity("instruction", "executed", kNoExecutedReason);
+  json["state"] = "unsupported";
+  json["reason"] = kNoExecutedReason;
+  return json;
+}
+
+Json BoundJson(const v1::Bound* bound) {
+  const v1::Bound& b = bound == nullptr ? v1::Bound::default_instance() : *bound;
+  const auto number = [](bool present, double value) {
+    return present ? Number(value) : Json(nullptr);
+  };
+  Json reason = nullptr;
+  if (bound == nullptr) {
+    reason = kNoBoundReason;
+  } else if (!b.has_flops_per_second()) {
+    reason = "NO_FLOPS: a layer without FLOPs has no FLOP/s bound";
+  }
+  return {{"flops_per_second", number(b.has_flops_per_second(), b.flops_per_second())},
+          {"limiter", TextOrNull(b.limiter())},
+          {"percent_of_bound", number(b.has_percent_of_bound(), b.percent_of_bound())},
+          {"ridge_margin", number(b.has_ridge_margin(), b.ridge_margin())},
+          {"label", TextOrNull(b.label())},
+          {"bound_ns", number(bound != nullptr, b.bound_ns())},
+          {"warning", TextOrNull(b.warning())},
+          {"reason", std::move(reason)}};
+}
+
+Json MemoryJson(const v1::LayerMemory* memory) {
+  if (memory == nullptr) {
+    return {{"activation_bytes", nullptr},
+            {"scratch_bytes", nullptr},
+            {"peak_bytes", nullptr},
+            {"reason", kNotReported}};
+  }
+  return {{"activation_bytes", memory->activation_bytes()},
+          {"scratch_bytes", memory->scratch_bytes()},
+          {"peak_bytes", memory->peak_bytes()},
+          {"reason", nullptr}};
+}
+
+Json GapJson(const google::protobuf::RepeatedPtrField<v1::GapClass>& gap) {
+  Json list = Json::array();
+  for (const auto& part : gap) {
+    list.push_back(
+        {{"class", part.name()}, {"flops", Number(part.flops())}, {"note", part.note()}});
+  }
+  return list;
+}
+
+Json AdviceJson(const google::protobuf::RepeatedPtrField<v1::Advice>& advice) {
+  Json list = Json::array();
+  for (const auto& item : advice) {
+    list.push_back(
+        {{"kind", item.kind()}, {"max_speedup", Number(item.max_speedup())}, {"why", item.why()}});
+  }
+  return list;
+}
+
+// What a layer and the whole model report in the same way.
+template <class Report>
+void AddMeasured(const Report& report, Json& target) {
+  target["time"] = TimeJson(report.has_time() ? &report.time() : nullptr);
+  target["counters"] = CountersJson(report.counters());
+  target["executed"] = ExecutedJson();
+  target["flops_per_second"] = QuantityJson(report.flops_per_second());
+  target["measured_to_analytic"] = QuantityJson(report.measured_to_analytic());
+  target["measured_intensity"] = QuantityJson(report.measured_intensity());
+  target["gap"] = GapJson(report.gap());
+  target["bound"] = BoundJson(report.has_bound() ? &report.bound() : nullptr);
+  target["memory"] = MemoryJson(report.has_memory() ? &report.memory() : nullptr);
+  target["advice"] = AdviceJson(report.advice());
+}
+
+void AddRunTotals(const v1::RunReport& report, Json& totals) {
+  AddMeasured(report, totals);
+  const v1::Overhead& overhead = report.overhead();
+  totals["overhead"] = {{"read_cost_ns", Number(overhead.read_cost_ns())},
+                        {"unattributed_ns", Number(overhead.unattributed_ns())},
+                        {"instrumented_to_bare", Number(overhead.instrumented_to_bare())},
+                        {"instrumented_pass_ns", Number(overhead.instrumented_pass_ns())}};
+  const v1::TinyTorchFigures& course = report.tinytorch();
+  totals["tinytorch"] = {{"gflops_per_second", Number(course.gflops_per_second())},
+                         {"memory_bandwidth_mbs", Number(course.memory_bandwidth_mbs())},
+                         {"bottleneck", TextOrNull(course.bottleneck())}};
+  const v1::SoftwareEvents& software = report.software();
+  totals["software"] = {{"task_clock", QuantityJson(software.task_clock())},
+                        {"page_faults", QuantityJson(software.page_faults())},
+                        {"context_switches", QuantityJson(software.context_switches())},
+                        {"migrations", QuantityJson(software.migrations())}};
+  totals["max_resident_bytes"] = report.max_resident_bytes();
+}
+
+Json ErrorOrNull(const v1::Run& run) {
+  if (!run.has_error()) return nullptr;
+  return {{"reason", run.error().reason()},
+          {"message", run.error().message()},
+          {"layer", TextOrNull(run.error().layer())}};
+}
+
+Json MachineJson(const v1::MachineState& machine) {
+  const auto optional = [](bool present, double value) {
+    return present ? Number(value) : Json(nullptr);
+  };
+  return {{"clock_hz", Number(machine.clock_hz())},
+          {"load_average", Number(machine.load_average())},
+          {"ping_pong_before_ns",
+           optional(machine.has_ping_pong_before_ns(), machine.ping_pong_before_ns())},
+          {"ping_pong_after_ns",
+           optional(machine.has_ping_pong_after_ns(), machine.ping_pong_after_ns())},
+          {"huge_pages", TextOrNull(machine.huge_pages())},
+          {"steal_ns", optional(machine.has_steal_ns(), machine.steal_ns())}};
+}
+
+// The run as it was asked for; what only a report knows is null.
+Json AskedJson(const v1::Run& run) {
+  const v1::RunSpec& spec = run.spec();
+  return {{"id", run.id()},
+          {"state", StateName(run.state())},
+          {"model", spec.model().text()},
+          {"backend", BackendName(spec.backend())},
+          {"isa", TextOrNull(spec.isa())},
+          {"threads", spec.threads()},
+          {"cpus", nullptr},
+          {"cache", CacheName(spec.cache())},
+          {"counter_source", nullptr},
+          {"created_time", TimeOrNull(run.has_create_time(), run.create_time())},
+          {"started_time", TimeOrNull(run.has_start_time(), run.start_time())},
+          {"ended_time", TimeOrNull(run.has_end_time(), run.end_time())},
+          {"duration_ns", nullptr},
+          {"passes", nullptr},
+          {"warnings", Json::array()},
+          {"error", ErrorOrNull(run)}};
+}
+
+Json ReportedJson(const v1::Run& run) {
+  const v1::RunReport& report = run.report();
+  Json json = AskedJson(run);
+  json["backend"] = report.backend();
+  json["isa"] = report.isa();
+  json["threads"] = report.threads();
+  json["cpus"] = std::vector<int32_t>(report.cpus().begin(), report.cpus().end());
+  json["cache"] = report.cache();
+  json["counter_source"] = report.counter_source();
+  json["duration_ns"] = report.duration_ns();
+  json["passes"] = {{"warmup", report.passes().warmup()},
+                    {"timing", report.passes().timing()},
+                    {"counting", report.passes().counting()},
+                    {"discarded", report.passes().discarded()}};
+  json["warnings"] = std::vector<std::string>(report.warnings().begin(), report.warnings().end());
+  json["stopped_by"] = TextOrNull(report.stopped_by());
+  json["compiler"] = TextOrNull(report.compiler());
+  json["machine"] = MachineJson(report.machine());
+  return json;
+}
+
+}  // namespace
+
+Json RunDocument(std::string_view command, const v1::Run& run) {
+  Json document = NewDocument(command);
+  if (!run.has_report()) {
+    document["run"] = AskedJson(run);
+    return document;
+  }
+  const v1::RunReport& report = run.report();
+  AddAnalysisHead(report.analysis(), document);
+  AddRunTotals(report, document["totals"]);
+  document["run"] = ReportedJson(run);
+  document["host"] = HostJson(report.host());
+  Json& layers = document["layers"] = Json::array();
+  for (const auto& layer : report.layers()) {
+    Json json;
+    AddLayerAnalysis(layer.analysis(), json);
+    json["implementation"] = TextOrNull(layer.implementation());
+    AddMeasured(layer, json);
+    layers.push_back(std::move(json));
+  }
+  return document;
+}
+
+Json RunListDocument(const std::vector<v1::Run>& runs) {
+  Json document = NewDocument("list");
+  Json& list = document["runs"] = Json::array();
+  for (const auto& run : runs) list.push_back(AskedJson(run));
+  return document;
+}
+
+}  // namespace tinyprof::client

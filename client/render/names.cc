@@ -1,0 +1,83 @@
+#include "client/render/names.h"
+
+#include <fmt/format.h>
+
+namespace tinyprof::client {
+
+std::string SourceName(v1::Source source) {
+  switch (source) {
+    case v1::SOURCE_PAPI:
+      return "papi";
+    case v1::SOURCE_EXECUTED:
+      return "executed";
+    case v1::SOURCE_SOFTWARE:
+      return "software";
+    case v1::SOURCE_ANALYTIC:
+      return "analytic";
+    case v1::SOURCE_DERIVED:
+      return "derived";
+    case v1::SOURCE_SIMULATED:
+      return "simulated";
+    default:
+      return "";
+  }
+}
+
+std::string QualityName(v1::Quality quality) {
+  switch (quality) {
+    case v1::QUALITY_EXACT:
+      return "exact";
+    case v1::QUALITY_GOOD:
+      return "good";
+    case v1::QUALITY_SUSPECT:
+      return "suspect";
+    default:
+      return "";
+  }
+}
+
+std::string StateName(v1::RunState state) {
+  switch (state) {
+    case v1::RUN_STATE_QUEUED:
+      return "QUEUED";
+    case v1::RUN_STATE_RUNNING:
+      return "RUNNING";
+    case v1::RUN_STATE_SUCCEEDED:
+      return "SUCCEEDED";
+    case v1::RUN_STATE_FAILED:
+      return "FAILED";
+    case v1::RUN_STATE_CANCELLED:
+      return "CANCELLED";
+    default:
+      return "UNSPECIFIED";
+  }
+}
+
+std::string CheckStateName(v1::CheckState state) {
+  if (state == v1::CHECK_STATE_OK) return "ok";
+  return state == v1::CHECK_STATE_WARN ? "warn" : "fail";
+}
+
+std::string BackendName(v1::Backend backend) {
+  return backend == v1::BACKEND_REFERENCE ? "reference" : "eigen";
+}
+
+std::string CacheName(v1::CacheMode cache) {
+  return cache == v1::CACHE_MODE_COLD ? "cold" : "warm";
+}
+
+std::string ShapeText(const v1::TensorInfo& tensor) {
+  return tensor.shape().empty() ? "scalar" : fmt::format("{}", fmt::join(tensor.shape(), "x"));
+}
+
+std::string ShapesText(const google::protobuf::RepeatedPtrField<v1::TensorInfo>& tensors) {
+  std::string text;
+  for (const auto& tensor : tensors) text += (text.empty() ? "" : ", ") + ShapeText(tensor);
+  return text;
+}
+
+std::string NoCostReason(const v1::LayerAnalysis& layer) {
+  return fmt::format("NO_COST_RULE: no rule gives the cost of the operator {}", layer.op());
+}
+
+}  // namespace tinyprof::client

@@ -1,0 +1,35 @@
+// The words that the contract uses for the enums of the protocol, and small texts that every
+// renderer shares.
+#pragma once
+
+#include <string>
+
+#include "tinyprof/v1/service.pb.h"
+
+namespace tinyprof::client {
+
+// "papi", "executed", ...; "" for a source that is not known.
+std::string SourceName(v1::Source source);
+// "exact", "good", "suspect" or "".
+std::string QualityName(v1::Quality quality);
+// "QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED" or "UNSPECIFIED".
+std::string StateName(v1::RunState state);
+// "ok", "warn" or "fail".
+std::string CheckStateName(v1::CheckState state);
+std::string BackendName(v1::Backend backend);
+std::string CacheName(v1::CacheMode cache);
+
+// "1x3x224x224"; "scalar" for no dimensions.
+std::string ShapeText(const v1::TensorInfo& tensor);
+// The shapes of all tensors, joined by ", ".
+std::string ShapesText(const google::protobuf::RepeatedPtrField<v1::TensorInfo>& tensors);
+// Why a layer has no counts, "CODE: sentence".
+std::string NoCostReason(const v1::LayerAnalysis& layer);
+// Why a layer or a run has no bound.
+inline constexpr const char* kNoBoundReason =
+    "NO_ROOFLINE: no roofline was measured for this ISA and number of threads";
+// Why instruction-exact counts are absent.
+inline constexpr const char* kNoExecutedReason =
+    "NOT_IN_BUILD: this build does not count executed instructions";
+
+}  // namespace tinyprof::client
