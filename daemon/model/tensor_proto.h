@@ -1,0 +1,38 @@
+// ONNX TensorProto: the elements of initializers and the input_N.pb / output_N.pb files of tests.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "kernels/tensor/shape.h"
+
+namespace onnx {
+class TensorProto;
+}
+
+namespace tinyprof {
+
+// A tensor that owns its elements, row-major.
+struct TensorData {
+  std::string name;
+  TensorType type;
+  std::shared_ptr<const std::vector<std::byte>> bytes;  // type.byte_size() of them
+};
+
+// INVALID_ARGUMENT / "BAD_ONNX" when shape and data disagree; UNIMPLEMENTED / "EXTERNAL_DATA" or
+// "DTYPE_NOT_SUPPORTED". int16, uint16, uint32 and uint64 become int32 or int64.
+Result<TensorData> TensorFromProto(const onnx::TensorProto& proto);
+
+// One TensorProto file.
+Result<TensorData> ReadTensorFile(const std::string& path);
+Status WriteTensorFile(const std::string& path, const TensorData& tensor);
+
+// ONNX's number for a dtype, and back; nothing for one that tinyprof does not have.
+int OnnxDataType(DType dtype);
+std::optional<DType> DTypeFromOnnx(int data_type);
+
+}  // namespace tinyprof
