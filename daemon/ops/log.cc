@@ -7,7 +7,8 @@
 
 #include <array>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
+
+#include "daemon/ops/utf8.h"
 
 namespace tinyprof {
 namespace {
@@ -21,9 +22,19 @@ std::string Now() {
                      now.tv_nsec / 1'000'000);
 }
 
-// A JSON string literal; invalid UTF-8 becomes U+FFFD, so that a line always parses.
+// A JSON string literal; invalid UTF-8 is replaced, so that a line always parses.
 std::string Quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string quoted = "\"";
+  for (const char c : ValidUtf8(text, text.size())) {
+    if (c == '"' || c == '\\') {
+      quoted += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
 }
 
 bool IsPlain(std::string_view text) {

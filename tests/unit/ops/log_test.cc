@@ -30,8 +30,9 @@ TEST(Logger, TextQuotesWhatWouldBreakALine) {
   const std::string text = Logged(LogFormat::kText, LogLevel::kInfo, [](Logger& logger) {
     logger.Info("run_started", {{"id", "abc"}, {"model", "a b\nc"}, {"empty", ""}});
   });
-  EXPECT_THAT(text, testing::MatchesRegex("[0-9]+-[0-9]+-[0-9]+T[0-9:]+[.][0-9]+Z info "
-                                          "run_started id=abc model=\"a b\\\\nc\" empty=\"\"\n"));
+  EXPECT_THAT(text,
+              testing::MatchesRegex("[0-9]+-[0-9]+-[0-9]+T[0-9:]+[.][0-9]+Z info "
+                                    "run_started id=abc model=\"a b\\\\u000ac\" empty=\"\"\n"));
 }
 
 TEST(Logger, JsonHoldsAnyText) {
@@ -43,7 +44,7 @@ TEST(Logger, JsonHoldsAnyText) {
   const auto line = nlohmann::json::parse(text);
   EXPECT_EQ(line["level"], "warn");
   EXPECT_EQ(line["event"], "odd");
-  EXPECT_EQ(line["text"], "q\"b\\n\n\x01 caf\xc3\xa9 bad\xef\xbf\xbd");
+  EXPECT_EQ(line["text"], "q\"b\\n\n\x01 caf\xc3\xa9 bad?");
   EXPECT_THAT(line["ts"].get<std::string>(), testing::EndsWith("Z"));
 }
 
