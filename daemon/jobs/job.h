@@ -23,6 +23,7 @@ struct Job {
   v1::Run run;           // of a run: as it stands, without report
   uint64_t version = 1;  // grows with every change of `run`
   std::stop_source cancel;
+  std::optional<Error> cancel_reason;                  // said in place of CANCELLED
   std::optional<Result<worker::WorkerEvent>> outcome;  // of an exclusive task, once it has ended
 };
 

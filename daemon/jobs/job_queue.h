@@ -45,11 +45,11 @@ struct JobQueueOptions {
 // Everything outlives the queue.
 struct JobQueueDependencies {
   Store* store = nullptr;
-  TaskRunner* runner = nullptr;
+  TaskRunner* runner = nullptr;  // called by the executor alone
   ModelSource* models = nullptr;
-  std::function<v1::Host()> host;  // the machine as it is now; called by the executor
-  // Called by the thread that changed it when a run has begun and when it has ended (without its
-  // report), for logs and metrics; may be empty. It must not call the queue.
+  std::function<v1::Host()> host;  // the machine as it is now; thread-safe
+  // Called when a run was queued, has begun and has ended (without its report), for logs and
+  // metrics; may be empty. The queue is locked meanwhile: it must be quick and not call the queue.
   std::function<void(const v1::Run&)> on_run_changed;
 };
 
@@ -108,24 +108,28 @@ class JobQueue {
   size_t depth() const;
 
  private:
-  Status Enqueue(std::shared_ptr<Job> job);  // with mutex_ held
-  Status CheckOpen() const;                  // with mutex_ held
-  Result<std::optional<v1::Run>> FindRepeated(const v1::RunSpec& spec, std::string_view request_id);
-  Result<worker::WorkerEvent> RunExclusive(worker::WorkerRequest request, UniqueFd model_file,
-                                           const AbandonedFn& abandoned);
-  void Withdraw(const std::shared_ptr<Job>& job);  // with mutex_ held
-  void RenumberWaiting();                          // with mutex_ held
-  void Touch(Job& job);                            // with mutex_ held
-  void EndRun(const std::shared_ptr<Job>& job, v1::Run run);
+  using Lock = std::unique_lock<std::mutex>;
 
+  // These are called with mutex_ held.
+  Status CheckRoom() const;
+  void Enqueue(const std::shared_ptr<Job>& job);
+  bool RemoveWaiting(const std::shared_ptr<Job>& job);
+  void Renumber();
+  void Touch(Job& job);
+  void CancelWaiting(const std::shared_ptr<Job>& job, const Error& why);
+  void EndRun(const std::shared_ptr<Job>& job, Result<v1::RunReport> report);
+  Result<std::optional<v1::Run>> FindRepeated(const v1::RunSpec& spec, std::string_view request_id);
+
+  Result<worker::WorkerEvent> RunExclusive(std::shared_ptr<Job> job, const AbandonedFn& abandoned);
+
+  // The executor's side, in job_executor.cc. Called without mutex_.
   void ExecutorLoop(const std::stop_token& stop);
-  void Execute(const std::shared_ptr<Job>& job);
+  void ExecuteExclusive(const std::shared_ptr<Job>& job);
   void ExecuteRun(const std::shared_ptr<Job>& job);
-  Result<v1::RunReport> Measure(const std::shared_ptr<Job>& job,
-                                std::chrono::steady_clock::time_point deadline);
-  Result<v1::Roofline> RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host,
-                                   std::chrono::steady_clock::time_point deadline);
-  Result<v1::Roofline> StoreRoofline(v1::Roofline roofline, const v1::Host& host);
+  Result<v1::RunReport> Measure(const std::shared_ptr<Job>& job);
+  Result<v1::Roofline> RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host);
+  Result<v1::Roofline> MeasureRooflineNow(const v1::Host& host, std::stop_token cancel);
+  void SetProgress(const std::shared_ptr<Job>& job, const v1::Progress& progress);
   worker::WorkerRequest RooflineRequest() const;
 
   const JobQueueOptions options_;
@@ -135,7 +139,8 @@ class JobQueue {
   std::condition_variable_any changed_;  // a job, the queue or draining_ changed
   std::deque<std::shared_ptr<Job>> waiting_;
   std::shared_ptr<Job> current_;
-  std::map<std::string, std::shared_ptr<Job>, std::less<>> runs_;  // that have not ended, by id
+  // Runs that have not ended, by id, and those whose end could not be stored.
+  std::map<std::string, std::shared_ptr<Job>, std::less<>> runs_;
   bool draining_ = false;
   std::jthread executor_;
 };

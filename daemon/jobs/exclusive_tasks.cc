@@ -1,0 +1,101 @@
+// The tasks of JobQueue that a caller waits for: roofline, counters, verify.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daemon/jobs/job_queue.h"
+#include "daemon/jobs/outcome.h"
+#include "kernels/runtime/isa.h"
+
+namespace tinyprof {
+namespace {
+
+constexpr std::chrono::milliseconds kAbandonedPollInterval{100};
+
+Error Abandoned() { return {ErrorCode::kCancelled, "CANCELLED", "the caller has gone away"}; }
+
+Status CheckTolerance(const v1::VerifySpec& spec) {
+  if (spec.rtol() >= 0 && spec.atol() >= 0) return {};
+  return Fail(ErrorCode::kInvalidArgument, "BAD_TOLERANCE",
+              fmt::format("rtol is {} and atol is {}, and neither may be negative", spec.rtol(),
+                          spec.atol()));
+}
+
+}  // namespace
+
+Result<worker::WorkerEvent> JobQueue::RunExclusive(std::shared_ptr<Job> job,
+                                                   const AbandonedFn& abandoned) {
+  Lock lock(mutex_);
+  TINYPROF_RETURN_IF_ERROR(CheckRoom());
+  Enqueue(job);
+  const auto ended = [&] { return job->outcome.has_value(); };
+  while (!changed_.wait_for(lock, kAbandonedPollInterval, ended)) {
+    // Both run code of others, which may take its time.
+    lock.unlock();
+    const bool give_up = abandoned && abandoned();
+    if (give_up) job->cancel.request_stop();
+    lock.lock();
+    if (give_up && RemoveWaiting(job)) CancelWaiting(job, Abandoned());
+  }
+  return *std::move(job->outcome);
+}
+
+worker::WorkerRequest JobQueue::RooflineRequest() const {
+  const auto& cpus = options_.measurement_cpus;
+  worker::WorkerRequest request;
+  request.mutable_cpus()->Assign(cpus.begin(), cpus.end());
+  request.set_memory_limit_bytes(options_.memory_limit_bytes);
+  request.mutable_roofline()->set_max_threads(static_cast<int32_t>(cpus.size()));
+  return request;
+}
+
+Result<v1::Roofline> JobQueue::MeasureRoofline(const AbandonedFn& abandoned) {
+  auto job = std::make_shared<Job>();
+  job->request = RooflineRequest();
+  TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(std::move(job), abandoned));
+  if (!event.has_roofline()) return WrongOutcome("roofline");
+  return std::move(*event.mutable_roofline());
+}
+
+Result<worker::CountersResult> JobQueue::ProbeCounters(const AbandonedFn& abandoned) {
+  auto job = std::make_shared<Job>();
+  job->request.add_cpus(options_.measurement_cpus.front());
+  job->request.set_memory_limit_bytes(options_.memory_limit_bytes);
+  job->request.mutable_counters();
+  TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(std::move(job), abandoned));
+  if (!event.has_counters()) return WrongOutcome("counters");
+  return std::move(*event.mutable_counters());
+}
+
+Result<v1::VerifyModelResponse> JobQueue::Verify(const worker::VerifyTask& task,
+                                                 const AbandonedFn& abandoned) {
+  TINYPROF_RETURN_IF_ERROR(CheckTolerance(task.spec()));
+  TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec model, CheckModelSpec(task.spec().model()));
+  TINYPROF_RETURN_IF_ERROR(ResolveIsa(task.spec().isa()));
+  TINYPROF_ASSIGN_OR_RETURN(const v1::ModelAnalysis analysis, dependencies_.models->Analyze(model));
+  TINYPROF_RETURN_IF_ERROR(CheckModelSize(analysis, options_.memory_limit_bytes));
+  TINYPROF_ASSIGN_OR_RETURN(std::optional<UniqueFd> model_file,
+                            dependencies_.models->OpenFile(model));
+  auto job = std::make_shared<Job>();
+  job->request.add_cpus(options_.measurement_cpus.front());
+  job->request.set_memory_limit_bytes(options_.memory_limit_bytes);
+  job->request.set_has_model_file(model_file.has_value());
+  *job->request.mutable_verify() = task;
+  *job->request.mutable_verify()->mutable_spec()->mutable_model() = model;
+  if (model_file) job->model_file = *std::move(model_file);
+  TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(std::move(job), abandoned));
+  if (!event.has_verified()) return WrongOutcome("comparison");
+  return std::move(*event.mutable_verified());
+}
+
+Result<v1::Roofline> JobQueue::StoredRoofline() {
+  const v1::Host host = dependencies_.host();
+  TINYPROF_ASSIGN_OR_RETURN(std::optional<v1::Roofline> stored,
+                            dependencies_.store->rooflines().Newest(host.fingerprint()));
+  if (stored) return *std::move(stored);
+  return Fail(ErrorCode::kFailedPrecondition, "NO_ROOFLINE",
+              "no roofline of this machine as it is now is stored: measure one with "
+              "`tinyprof-client roofline --measure`");
+}
+
+}  // namespace tinyprof

@@ -1,0 +1,140 @@
+#include "daemon/jobs/run_spec_check.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/util/time_util.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "kernels/base/checked_math.h"
+#include "kernels/runtime/isa.h"
+#include "kernels/zoo/model_spec.h"
+
+namespace tinyprof {
+namespace {
+
+using google::protobuf::util::TimeUtil;
+
+constexpr size_t kMaxModelTextBytes = size_t{64} << 10;
+constexpr double kDefaultPrecision = 0.01;
+constexpr double kMinPrecision = 0.0001;
+constexpr double kMaxPrecision = 1;
+constexpr std::chrono::nanoseconds kDefaultTimeBudget = std::chrono::seconds(10);
+constexpr std::chrono::nanoseconds kMaxTimeBudget = std::chrono::hours(1);
+
+tl::unexpected<Error> Invalid(std::string reason, std::string field, std::string got,
+                              std::string_view wanted) {
+  std::string message = fmt::format("{} is {} and must be {}", field, got, wanted);
+  return Fail(ErrorCode::kInvalidArgument, std::move(reason), std::move(message),
+              {{"field", std::move(field)}, {"got", std::move(got)}});
+}
+
+Status CheckThreads(v1::RunSpec& spec, const RunLimits& limits) {
+  if (spec.threads() == 0) spec.set_threads(1);
+  if (spec.threads() >= 1 && spec.threads() <= limits.max_threads) return {};
+  return Invalid("BAD_THREADS", "threads", std::to_string(spec.threads()),
+                 fmt::format("1 to {}, the number of CPUs that measure", limits.max_threads));
+}
+
+Status CheckPrecision(v1::RunSpec& spec) {
+  if (spec.precision() == 0) spec.set_precision(kDefaultPrecision);
+  // Written so that a NaN fails.
+  if (spec.precision() >= kMinPrecision && spec.precision() <= kMaxPrecision) return {};
+  return Invalid("BAD_PRECISION", "precision", fmt::format("{}", spec.precision()),
+                 fmt::format("{} to {}", kMinPrecision, kMaxPrecision));
+}
+
+// A Duration whose fields are in range and above zero, in ns; nothing otherwise.
+std::optional<int64_t> PositiveNs(const google::protobuf::Duration& duration) {
+  constexpr int64_t kMaxSeconds = int64_t{100} * 366 * 86'400;
+  const bool in_range = duration.seconds() >= 0 && duration.seconds() <= kMaxSeconds &&
+                        duration.nanos() >= 0 && duration.nanos() < 1'000'000'000;
+  if (!in_range || (duration.seconds() == 0 && duration.nanos() == 0)) return std::nullopt;
+  return TimeUtil::DurationToNanoseconds(duration);
+}
+
+std::string Written(const google::protobuf::Duration& duration) {
+  return fmt::format("{} s + {} ns", duration.seconds(), duration.nanos());
+}
+
+Status CheckTimeBudget(v1::RunSpec& spec) {
+  if (!spec.has_time_budget()) {
+    *spec.mutable_time_budget() = TimeUtil::NanosecondsToDuration(kDefaultTimeBudget.count());
+  }
+  const std::optional<int64_t> budget_ns = PositiveNs(spec.time_budget());
+  if (budget_ns && *budget_ns <= kMaxTimeBudget.count()) return {};
+  return Invalid("BAD_TIME_BUDGET", "time_budget", Written(spec.time_budget()),
+                 "above 0 and at most 1 h");
+}
+
+Status CheckTimeout(v1::RunSpec& spec, const RunLimits& limits) {
+  int64_t timeout_ns = limits.max_timeout.count();
+  if (spec.has_timeout()) {
+    const std::optional<int64_t> asked_ns = PositiveNs(spec.timeout());
+    if (!asked_ns) return Invalid("BAD_TIMEOUT", "timeout", Written(spec.timeout()), "above 0");
+    timeout_ns = std::min(timeout_ns, *asked_ns);
+  }
+  *spec.mutable_timeout() = TimeUtil::NanosecondsToDuration(timeout_ns);
+  return {};
+}
+
+// Writes the default of each enumeration out, and refuses numbers that are none of its values.
+Status CheckEnumerations(v1::RunSpec& spec) {
+  if (spec.backend() == v1::BACKEND_UNSPECIFIED) spec.set_backend(v1::BACKEND_EIGEN);
+  if (!v1::Backend_IsValid(spec.backend())) {
+    return Invalid("BAD_BACKEND", "backend", std::to_string(spec.backend()),
+                   "BACKEND_REFERENCE or BACKEND_EIGEN");
+  }
+  if (spec.cache() == v1::CACHE_MODE_UNSPECIFIED) spec.set_cache(v1::CACHE_MODE_WARM);
+  if (!v1::CacheMode_IsValid(spec.cache())) {
+    return Invalid("BAD_CACHE_MODE", "cache", std::to_string(spec.cache()),
+                   "CACHE_MODE_WARM or CACHE_MODE_COLD");
+  }
+  if (spec.counters() == v1::COUNTER_MODE_UNSPECIFIED) spec.set_counters(v1::COUNTER_MODE_AUTO);
+  if (!v1::CounterMode_IsValid(spec.counters())) {
+    return Invalid("BAD_COUNTER_MODE", "counters", std::to_string(spec.counters()),
+                   "COUNTER_MODE_AUTO, COUNTER_MODE_PAPI or COUNTER_MODE_NONE");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& asked) {
+  v1::ModelSpec spec = asked;
+  if (spec.text().empty() || spec.text().size() > kMaxModelTextBytes) {
+    return Invalid("BAD_MODEL", "model.text", fmt::format("{} bytes long", spec.text().size()),
+                   fmt::format("1 to {} bytes long", kMaxModelTextBytes));
+  }
+  if (spec.batch() == 0) spec.set_batch(1);
+  if (spec.seed() == 0) spec.set_seed(1);
+  TINYPROF_RETURN_IF_ERROR(CheckBatch(spec.batch()));
+  return spec;
+}
+
+Result<v1::RunSpec> CheckRunSpec(const v1::RunSpec& asked, const RunLimits& limits) {
+  v1::RunSpec spec = asked;
+  TINYPROF_ASSIGN_OR_RETURN(*spec.mutable_model(), CheckModelSpec(asked.model()));
+  TINYPROF_RETURN_IF_ERROR(CheckEnumerations(spec));
+  TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(spec.isa()));
+  spec.set_isa(std::string(Name(isa)));
+  TINYPROF_RETURN_IF_ERROR(CheckThreads(spec, limits));
+  TINYPROF_RETURN_IF_ERROR(CheckPrecision(spec));
+  TINYPROF_RETURN_IF_ERROR(CheckTimeBudget(spec));
+  TINYPROF_RETURN_IF_ERROR(CheckTimeout(spec, limits));
+  return spec;
+}
+
+Status CheckModelSize(const v1::ModelAnalysis& analysis, int64_t memory_limit_bytes) {
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t bytes, CheckedAdd(analysis.parameter_bytes(),
+                                                            analysis.activation_peak_bytes()));
+  if (bytes <= memory_limit_bytes) return {};
+  return Fail(ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
+              fmt::format("the model needs {} bytes for parameters and activations and this host "
+                          "allows {}: use a smaller model or batch",
+                          bytes, memory_limit_bytes),
+              {{"bytes", std::to_string(bytes)}, {"limit", std::to_string(memory_limit_bytes)}});
+}
+
+}  // namespace tinyprof
