@@ -194,4 +194,15 @@ ConstTensorView Session::output(size_t index) const {
   return {.type = graph_->value(id).type, .data = const_cast<Session*>(this)->DataOf(id)};
 }
 
+std::vector<std::span<const std::byte>> Session::memory_blocks() const {
+  std::vector<std::span<const std::byte>> blocks;
+  for (const Buffer& weight : weights_) {
+    if (weight.byte_size() > 0) {
+      blocks.emplace_back(weight.data(), static_cast<size_t>(weight.byte_size()));
+    }
+  }
+  blocks.emplace_back(arena_.data(), static_cast<size_t>(arena_.byte_size()));
+  return blocks;
+}
+
 }  // namespace tinyprof

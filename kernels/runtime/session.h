@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ class Session {
   void FillInputs() noexcept;
   TensorView input(size_t index);
   ConstTensorView output(size_t index) const;
+
+  // Every block of memory that a pass reads or writes: weights, then the arena.
+  std::vector<std::span<const std::byte>> memory_blocks() const;
 
  private:
   struct NodeBinding {
