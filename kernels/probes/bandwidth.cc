@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/base/check.h"
 #include "kernels/base/checked_math.h"
@@ -88,18 +89,21 @@ Result<BandwidthResult> BandwidthProbe::Measure(const WorkingSet& set,
   BandwidthResult result{.level = set.level, .op = op, .threads = threads_};
   result.working_set_bytes = pass_bytes * threads_;
   TimePasses(*loops.front(), array_bytes, 1);
-  double best = 0;
+  std::vector<std::vector<double>> rates(loops.size());
   TrialLoop trials(budget);
   for (size_t turn = 0; trials.WantsMore(); ++turn) {
-    const MemoryLoop& loop = *loops[turn % loops.size()];
-    const int64_t elapsed_ns = TimePasses(loop, array_bytes, passes);
-    trials.Add(trial_bytes * 1e9 / static_cast<double>(elapsed_ns));
-    if (trials.rates().back() > best) {
-      best = trials.rates().back();
-      result.isa = loop.isa;
-    }
+    const size_t index = turn % loops.size();
+    const int64_t elapsed_ns = TimePasses(*loops[index], array_bytes, passes);
+    rates[index].push_back(trial_bytes * 1e9 / static_cast<double>(elapsed_ns));
+    trials.Add(rates[index].back());
   }
-  result.bytes_per_second = Summarize(trials.rates());
+  for (size_t index = 0; index < loops.size(); ++index) {
+    if (rates[index].empty()) continue;
+    const RateSummary summary = Summarize(rates[index]);
+    if (summary.best <= result.bytes_per_second.best) continue;
+    result.bytes_per_second = summary;
+    result.isa = loops[index]->isa;
+  }
   return result;
 }
 

@@ -18,10 +18,10 @@ namespace tinyprof {
 struct BandwidthResult {
   MemoryLevel level = MemoryLevel::kDram;
   MemoryOp op = MemoryOp::kLoad;
-  VectorIsa isa = VectorIsa::kScalar;  // of the best trial
+  VectorIsa isa = VectorIsa::kScalar;  // of the loop with the best trial
   int threads = 1;
   int64_t working_set_bytes = 0;  // of the whole team, over all arrays
-  RateSummary bytes_per_second;   // of the whole team
+  RateSummary bytes_per_second;   // of the whole team, trials of that loop only
 };
 
 // Memory for a team to walk, touched first by the thread that will use it so that it is near to it.

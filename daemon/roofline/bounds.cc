@@ -1,0 +1,162 @@
+#include "daemon/roofline/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tinyprof {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+bool IsPositive(double value) { return std::isfinite(value) && value > 0; }
+
+Status CheckInput(const BoundInput& input, const Ceilings& ceilings) {
+  const auto bad_count = [](std::string_view what, auto got) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_COUNT",
+                fmt::format("{} cannot be {}", what, got));
+  };
+  if (input.flop_count < 0) return bad_count("a FLOP count", input.flop_count);
+  if (input.byte_count < 0) return bad_count("a byte count", input.byte_count);
+  if (input.working_set_bytes < 0) return bad_count("a working set", input.working_set_bytes);
+  if (input.elapsed_ns && !IsPositive(*input.elapsed_ns)) {
+    return bad_count("a measured time in ns", *input.elapsed_ns);
+  }
+  const auto bad_ceiling = [](std::string_view what, double got) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_CEILING",
+                fmt::format("the ceiling of {} must be positive, got {}: measure the roofline anew",
+                            what, got));
+  };
+  if (!IsPositive(ceilings.peak_flops_per_second)) {
+    return bad_ceiling("compute", ceilings.peak_flops_per_second);
+  }
+  for (const LevelCeiling& level : ceilings.levels) {
+    if (!IsPositive(level.bytes_per_second)) {
+      return bad_ceiling(Name(level.level), level.bytes_per_second);
+    }
+  }
+  return {};
+}
+
+const LevelCeiling* ApplyingLevel(const BoundInput& input, const Ceilings& ceilings) {
+  for (const LevelCeiling& level : ceilings.levels) {
+    if (!level.capacity_bytes) return &level;
+    if (!input.caches_cold && input.working_set_bytes <= *level.capacity_bytes) return &level;
+  }
+  return nullptr;
+}
+
+Limiter MemoryLimiter(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::kL1:
+      return Limiter::kL1;
+    case MemoryLevel::kL2:
+      return Limiter::kL2;
+    case MemoryLevel::kL3:
+      return Limiter::kL3;
+    case MemoryLevel::kDram:
+      return Limiter::kDram;
+  }
+  return Limiter::kDram;
+}
+
+bool IsOverhead(const Bound& bound, const std::optional<double>& elapsed_ns) {
+  if (bound.bound_ns == 0) return true;
+  if (!elapsed_ns) return bound.bound_ns < kDispatchNs;
+  if (bound.bound_ns < kDispatchNs) return bound.bound_ns < *elapsed_ns / 2;
+  return bound.bound_ns<kShortLayerNs&& * elapsed_ns> kFarFromBound * bound.bound_ns;
+}
+
+void Classify(const std::optional<double>& elapsed_ns, Bound& bound) {
+  if (IsOverhead(bound, elapsed_ns)) {
+    bound.label = BoundLabel::kOverhead;
+    bound.limiter = Limiter::kOverhead;
+  } else if (bound.compute_ns >= bound.memory_ns) {
+    bound.label = BoundLabel::kCompute;
+    bound.limiter = Limiter::kCompute;
+  } else {
+    bound.label = BoundLabel::kMemory;
+    bound.limiter = MemoryLimiter(bound.level);
+  }
+}
+
+void CompareWithTime(double elapsed_ns, Bound& bound) {
+  if (bound.bound_ns == 0) return;
+  bound.percent_of_bound = 100 * bound.bound_ns / elapsed_ns;
+  if (*bound.percent_of_bound <= 100) return;
+  bound.warning = fmt::format(
+      "measured at {:.1f} % of the bound, which cannot be: the roofline is out of date or was "
+      "measured "
+      "on a busy machine, data came from nearer than {}, or the kernel skips counted work",
+      *bound.percent_of_bound, Name(bound.level));
+}
+
+}  // namespace
+
+std::string_view Name(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::kCompute:
+      return "compute";
+    case Limiter::kL1:
+      return "L1";
+    case Limiter::kL2:
+      return "L2";
+    case Limiter::kL3:
+      return "L3";
+    case Limiter::kDram:
+      return "DRAM";
+    case Limiter::kOverhead:
+      return "overhead";
+  }
+  return "unknown";
+}
+
+std::string_view Name(BoundLabel label) {
+  switch (label) {
+    case BoundLabel::kCompute:
+      return "compute";
+    case BoundLabel::kMemory:
+      return "memory";
+    case BoundLabel::kOverhead:
+      return "overhead";
+  }
+  return "unknown";
+}
+
+double RidgePoint(double peak_flops_per_second, double bytes_per_second) {
+  return peak_flops_per_second / bytes_per_second;
+}
+
+Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings) {
+  TINYPROF_RETURN_IF_ERROR(CheckInput(input, ceilings));
+  const LevelCeiling* const level = ApplyingLevel(input, ceilings);
+  if (level == nullptr) {
+    return Fail(
+        ErrorCode::kFailedPrecondition, "NO_BANDWIDTH",
+        fmt::format("the roofline has no bandwidth for a working set of {} bytes{}: measure it "
+                    "anew with more memory free",
+                    input.working_set_bytes, input.caches_cold ? " from cold caches" : ""));
+  }
+  const auto flops = static_cast<double>(input.flop_count);
+  const auto bytes = static_cast<double>(input.byte_count);
+  Bound bound;
+  bound.level = level->level;
+  bound.compute_ns = flops / ceilings.peak_flops_per_second * kNsPerSecond;
+  bound.memory_ns = bytes / level->bytes_per_second * kNsPerSecond;
+  bound.bound_ns = std::max(bound.compute_ns, bound.memory_ns);
+  if (input.byte_count > 0) bound.ridge_margin = bound.compute_ns / bound.memory_ns;
+  if (input.flop_count > 0) {
+    bound.flops_per_second = flops / bound.bound_ns * kNsPerSecond;
+    for (const LevelCeiling& each : ceilings.levels) {
+      const double memory_bound = input.byte_count > 0 ? flops / bytes * each.bytes_per_second
+                                                       : ceilings.peak_flops_per_second;
+      bound.levels.push_back({each.level, std::min(ceilings.peak_flops_per_second, memory_bound)});
+    }
+  }
+  Classify(input.elapsed_ns, bound);
+  if (input.elapsed_ns) CompareWithTime(*input.elapsed_ns, bound);
+  return bound;
+}
+
+}  // namespace tinyprof

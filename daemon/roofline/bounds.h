@@ -1,0 +1,93 @@
+// The bound of one layer under a roofline. Pure functions.
+//
+// compute_ns = FLOPs / peak, memory_ns = bytes / bandwidth of the level that applies, and
+// bound_ns = max(compute_ns, memory_ns); so FLOPs / bound_ns = min(peak, intensity x bandwidth)
+// (Williams, Waterman, Patterson, "Roofline", CACM 2009), and layers without FLOPs have a bound
+// too.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "kernels/probes/working_set.h"
+
+namespace tinyprof {
+
+struct LevelCeiling {
+  MemoryLevel level = MemoryLevel::kDram;
+  double bytes_per_second = 0;
+  std::optional<int64_t> capacity_bytes;  // of the team's caches together; absent for DRAM
+};
+
+// Of one ISA, dtype and thread count.
+struct Ceilings {
+  double peak_flops_per_second = 0;
+  std::vector<LevelCeiling> levels;  // innermost first
+};
+
+struct BoundInput {
+  int64_t flop_count = 0;
+  int64_t byte_count = 0;  // compulsory traffic: weights, inputs and outputs once
+  // What must have stayed in a cache since the layer ran last. The layer's own bytes give a bound
+  // that nothing can beat; the bytes of a whole pass give the one that its weights meet in
+  // practice.
+  int64_t working_set_bytes = 0;
+  bool caches_cold = false;          // caches are flushed before each pass
+  std::optional<double> elapsed_ns;  // absent: not measured
+};
+
+enum class Limiter { kCompute, kL1, kL2, kL3, kDram, kOverhead };
+// "compute", "L1", "L2", "L3", "DRAM", "overhead".
+std::string_view Name(Limiter limiter);
+
+enum class BoundLabel { kCompute, kMemory, kOverhead };
+// "compute", "memory", "overhead".
+std::string_view Name(BoundLabel label);
+
+struct LevelBound {
+  MemoryLevel level = MemoryLevel::kDram;
+  double flops_per_second = 0;  // min(peak, intensity x bandwidth of this level)
+};
+
+struct Bound {
+  std::optional<double> flops_per_second;  // absent for a layer without FLOPs
+  Limiter limiter = Limiter::kOverhead;
+  BoundLabel label = BoundLabel::kOverhead;
+  MemoryLevel level = MemoryLevel::kDram;  // the one whose bandwidth applies
+  double bound_ns = 0;
+  double compute_ns = 0;
+  double memory_ns = 0;
+  // 100 * bound_ns / elapsed_ns, not clamped. Absent when the time was not measured, or the layer
+  // has neither FLOPs nor bytes.
+  std::optional<double> percent_of_bound;
+  // Intensity / ridge; above 1 the layer is bound by compute. Absent for a layer without bytes.
+  std::optional<double> ridge_margin;
+  std::vector<LevelBound> levels;  // empty for a layer without FLOPs
+  std::string warning;             // what speaks against percent_of_bound, or empty
+};
+
+// Which level applies: DRAM when caches are cold; else the innermost one that holds the working
+// set. That level was measured to hold data for walks of its own size, so no data can come faster.
+//
+// Overhead instead of compute or memory:
+//   - bound_ns below kDispatchNs, unless the layer was measured at half of its bound or better:
+//   starting
+//     a kernel and reading the clock take as long, so the ceilings do not explain its time;
+//   - bound_ns below kShortLayerNs and a measured time more than kFarFromBound times as long;
+//   - neither FLOPs nor bytes.
+// INVALID_ARGUMENT / "BAD_COUNT" for negative counts or a time that is not positive and finite,
+// "BAD_CEILING" for ceilings that are not; FAILED_PRECONDITION / "NO_BANDWIDTH" when no level
+// applies.
+Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings);
+inline constexpr double kDispatchNs = 2'000;
+inline constexpr double kShortLayerNs = 10'000;
+inline constexpr double kFarFromBound = 5;
+
+// FLOP per byte at which peak and bandwidth meet; both are positive.
+double RidgePoint(double peak_flops_per_second, double bytes_per_second);
+
+}  // namespace tinyprof

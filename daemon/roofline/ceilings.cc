@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daemon/roofline/roofline.h"
+
+namespace tinyprof {
+namespace {
+
+constexpr MemoryLevel kLevels[] = {MemoryLevel::kL1, MemoryLevel::kL2, MemoryLevel::kL3,
+                                   MemoryLevel::kDram};
+
+int HighestThreads(const Roofline& roofline) {
+  int highest = 0;
+  for (const PeakCeiling& peak : roofline.isa) highest = std::max(highest, peak.threads);
+  return highest;
+}
+
+// For `threads` of 1 to `most`, from the ceilings of one thread and of `most`.
+std::optional<double> Between(std::optional<double> one, std::optional<double> all, int threads,
+                              int most) {
+  if (threads == most) return all;
+  if (threads == 1) return one;
+  if (!one || !all) return std::nullopt;
+  return std::min(*one * threads, *all);
+}
+
+std::optional<double> PeakRate(const Roofline& roofline, std::string_view name, DType dtype,
+                               int threads) {
+  const PeakCeiling* const peak = FindPeak(roofline, name, dtype, threads);
+  if (peak == nullptr) return std::nullopt;
+  return peak->peak_flops_per_second;
+}
+
+// Caches of a level that a team of one thread a core has together.
+std::optional<int64_t> TeamCapacity(const HostInfo& host, MemoryLevel level, int threads) {
+  if (level == MemoryLevel::kDram) return std::nullopt;
+  const int wanted = 1 + static_cast<int>(level);
+  int64_t cores_of_l1 = 1;
+  for (const Cache& cache : host.caches) {
+    if (cache.level == 1) cores_of_l1 = std::max<int64_t>(1, std::ssize(cache.cpus));
+    if (cache.level != wanted) continue;
+    const int64_t cores = std::max<int64_t>(1, std::ssize(cache.cpus) / cores_of_l1);
+    return cache.byte_size * ((threads + cores - 1) / cores);
+  }
+  return 0;
+}
+
+tl::unexpected<Error> NoCeiling(const std::string& what) {
+  return Fail(ErrorCode::kFailedPrecondition, "NO_CEILING",
+              fmt::format("the roofline has no ceiling for {}: measure it anew", what),
+              {{"what", what}});
+}
+
+}  // namespace
+
+std::string_view PeakName(Isa isa) {
+  switch (isa) {
+    case Isa::kBaseline:
+#if defined(__aarch64__)
+      return "neon";
+#else
+      return "sse";
+#endif
+    case Isa::kAvx2:
+      return "avx2";
+    case Isa::kAvx512:
+      return "avx512";
+  }
+  return "unknown";
+}
+
+const PeakCeiling* FindPeak(const Roofline& roofline, std::string_view name, DType dtype,
+                            int threads) {
+  for (const PeakCeiling& peak : roofline.isa) {
+    if (peak.name == name && peak.dtype == dtype && peak.threads == threads) return &peak;
+  }
+  return nullptr;
+}
+
+std::optional<double> HighestBandwidth(const Roofline& roofline, MemoryLevel level, int threads) {
+  std::optional<double> highest;
+  for (const BandwidthCeiling& ceiling : roofline.bandwidth) {
+    if (ceiling.level != level || ceiling.threads != threads) continue;
+    highest = std::max(highest.value_or(0), ceiling.bytes_per_second);
+  }
+  return highest;
+}
+
+std::vector<Ridge> RidgesOf(const Roofline& roofline) {
+  std::vector<Ridge> ridges;
+  for (const PeakCeiling& peak : roofline.isa) {
+    if (peak.dtype != DType::kFloat32) continue;
+    for (const MemoryLevel level : kLevels) {
+      const auto bandwidth = HighestBandwidth(roofline, level, peak.threads);
+      if (!bandwidth) continue;
+      ridges.push_back({.isa = peak.name,
+                        .level = level,
+                        .threads = peak.threads,
+                        .flop_per_byte = RidgePoint(peak.peak_flops_per_second, *bandwidth)});
+    }
+  }
+  return ridges;
+}
+
+Result<Ceilings> CeilingsFor(const Roofline& roofline, Isa isa, DType dtype, int threads) {
+  const int most = HighestThreads(roofline);
+  if (threads < 1 || threads > most) {
+    return NoCeiling(fmt::format("{} threads (it was measured with 1 to {})", threads, most));
+  }
+  const std::string_view name = PeakName(isa);
+  const auto peak = Between(PeakRate(roofline, name, dtype, 1),
+                            PeakRate(roofline, name, dtype, most), threads, most);
+  if (!peak) return NoCeiling(fmt::format("{} on {}", Name(dtype), name));
+  Ceilings ceilings{.peak_flops_per_second = *peak};
+  for (const MemoryLevel level : kLevels) {
+    const auto bandwidth = Between(HighestBandwidth(roofline, level, 1),
+                                   HighestBandwidth(roofline, level, most), threads, most);
+    if (!bandwidth) continue;
+    ceilings.levels.push_back({.level = level,
+                               .bytes_per_second = *bandwidth,
+                               .capacity_bytes = TeamCapacity(roofline.host, level, threads)});
+  }
+  return ceilings;
+}
+
+}  // namespace tinyprof
