@@ -40,6 +40,14 @@ T SumOf(int64_t count, Term term) {
   return sum;
 }
 
+// Element `row` of an optional output.
+template <class T>
+void WriteStatistic(const KernelArgs& args, size_t output, int64_t row, T value) {
+  if (output < args.outputs.size() && args.outputs[output].data != nullptr) {
+    args.Out<T>(output)[row] = value;
+  }
+}
+
 // y = (x - mean) / sqrt(variance + epsilon) * scale + bias over each row; the optional outputs are
 // the means and the inverse deviations.
 template <class T>
@@ -61,8 +69,8 @@ void LayerNormReference(const NodeSignature& signature, const KernelArgs& args) 
       y[i] = y[i] * inverse_deviation * scale[i];
       if (bias != nullptr) y[i] += bias[i];
     }
-    if (args.outputs.size() > 1) args.Out<T>(1)[row] = mean;
-    if (args.outputs.size() > 2) args.Out<T>(2)[row] = inverse_deviation;
+    WriteStatistic(args, 1, row, mean);
+    WriteStatistic(args, 2, row, inverse_deviation);
   }
 }
 
