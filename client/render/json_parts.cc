@@ -80,8 +80,11 @@ Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json TimeOrNull(bool present, const google::protobuf::Timestamp& time) {
-  if (!present || !google::protobuf::util::TimeUtil::IsTimestampValid(time)) return nullptr;
-  return google::protobuf::util::TimeUtil::ToString(time);
+  using google::protobuf::util::TimeUtil;
+  const bool valid = time.seconds() >= TimeUtil::kTimestampMinSeconds &&
+                     time.seconds() <= TimeUtil::kTimestampMaxSeconds && time.nanos() >= 0 &&
+                     time.nanos() < 1'000'000'000;
+  return present && valid ? Json(TimeUtil::ToString(time)) : Json(nullptr);
 }
 
 Json AbsentQuantity(std::string_view unit, std::string_view source, std::string_view reason) {

@@ -1,0 +1,42 @@
+#include "client/render/layer_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tinyprof::client {
+
+std::vector<size_t> RowOrder(size_t count, int top, const std::function<double(size_t)>& weight) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (top <= 0 || static_cast<size_t>(top) >= count) return order;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return weight(a) > weight(b); });
+  order.resize(static_cast<size_t>(top));
+  return order;
+}
+
+std::string HiddenRowsLine(size_t all, size_t shown) {
+  if (shown == all) return "";
+  return fmt::format("{} of {} layers shown; leave out --top for all\n", shown, all);
+}
+
+CountScales ScalesOf(const v1::ModelAnalysis& analysis,
+                     const std::vector<const v1::LayerAnalysis*>& layers) {
+  std::vector<double> parameters;
+  std::vector<double> macs;
+  std::vector<double> flops;
+  std::vector<double> bytes;
+  for (const v1::LayerAnalysis* layer : layers) {
+    parameters.push_back(static_cast<double>(layer->parameter_count()));
+    if (!layer->has_cost()) continue;
+    macs.push_back(static_cast<double>(layer->cost().mac_count()));
+    flops.push_back(static_cast<double>(layer->cost().flop_count()));
+    bytes.push_back(static_cast<double>(layer->cost().compulsory_bytes()));
+  }
+  if (layers.empty()) flops.push_back(static_cast<double>(analysis.totals().flop_count()));
+  return {CountScale(parameters), CountScale(macs), CountScale(flops), CountScale(bytes)};
+}
+
+}  // namespace tinyprof::client

@@ -1,0 +1,125 @@
+// Models and their analysis, for people.
+#include <fmt/format.h>
+
+#include "client/render/layer_rows.h"
+#include "client/render/names.h"
+#include "client/render/people.h"
+#include "client/render/table.h"
+#include "client/render/units.h"
+
+namespace tinyprof::client {
+namespace {
+
+std::string InputsText(const v1::ModelAnalysis& analysis) {
+  std::string text;
+  for (const auto& input : analysis.inputs()) {
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", Printable(input.name()),
+                        ShapeText(input), Printable(input.dtype()));
+  }
+  return text;
+}
+
+Cell CountCell(bool present, double value, const Scale& scale, Tone tone) {
+  return present ? Cell{Format(value, scale), tone} : Cell{"n/a", Tone::kFaint};
+}
+
+void AddCounts(const v1::Cost* cost, const CountScales& scales, Tone tone, std::vector<Cell>& row) {
+  const v1::Cost& c = cost == nullptr ? v1::Cost::default_instance() : *cost;
+  const bool present = cost != nullptr;
+  row.push_back(CountCell(present, static_cast<double>(c.mac_count()), scales.macs, tone));
+  row.push_back(CountCell(present, static_cast<double>(c.flop_count()), scales.flops, tone));
+  row.push_back(CountCell(present, static_cast<double>(c.compulsory_bytes()), scales.bytes, tone));
+  row.push_back(
+      CountCell(c.has_arithmetic_intensity(), c.arithmetic_intensity(), {1, "", 2}, tone));
+}
+
+std::string AnalysisTable(const v1::ModelAnalysis& analysis,
+                          const std::vector<const v1::LayerAnalysis*>& layers,
+                          const Layout& layout) {
+  const CountScales scales = ScalesOf(analysis, layers);
+  Table table({{"#", Align::kRight},
+               {"layer", Align::kLeft, 8},
+               {"op", Align::kLeft, 0, 2},
+               {"output", Align::kLeft, 8, 1},
+               {scales.parameters.prefix + "params", Align::kRight, 0, 4},
+               {scales.macs.prefix + "MAC", Align::kRight, 0, 5},
+               {scales.flops.prefix + "FLOP", Align::kRight},
+               {scales.bytes.prefix + "B moved", Align::kRight, 0, 3},
+               {"FLOP/B", Align::kRight}});
+  const auto parameters = [&scales](int64_t count, Tone tone) {
+    return Cell{Format(static_cast<double>(count), scales.parameters), tone};
+  };
+  for (const v1::LayerAnalysis* layer : layers) {
+    std::vector<Cell> row = {{fmt::format("{}", layer->index())},
+                             {layer->name()},
+                             {layer->op()},
+                             {ShapesText(layer->outputs())},
+                             parameters(layer->parameter_count(), Tone::kPlain)};
+    AddCounts(layer->has_cost() ? &layer->cost() : nullptr, scales, Tone::kPlain, row);
+    table.AddRow(std::move(row));
+  }
+  std::vector<Cell> total = {{""},
+                             {"total", Tone::kStrong},
+                             {""},
+                             {""},
+                             parameters(analysis.parameter_count(), Tone::kStrong)};
+  AddCounts(&analysis.totals(), scales, Tone::kStrong, total);
+  table.AddRow(std::move(total));
+  return table.Render(layout.columns, layout.palette);
+}
+
+}  // namespace
+
+std::string ModelLines(const v1::ModelAnalysis& analysis) {
+  const v1::Cost& cost = analysis.totals();
+  std::string lines = fmt::format("{} ({}), input {}\n", Printable(analysis.name()),
+                                  Printable(analysis.source()), InputsText(analysis));
+  lines += fmt::format("{} parameters ({}), {}, {} MAC", Grouped(analysis.unique_parameter_count()),
+                       Bytes(static_cast<double>(analysis.parameter_bytes())),
+                       Si(static_cast<double>(cost.flop_count()), "FLOP"),
+                       Si(static_cast<double>(cost.mac_count()), ""));
+  if (cost.has_arithmetic_intensity()) {
+    lines += fmt::format(", {:.2f} FLOP/byte", cost.arithmetic_intensity());
+  }
+  lines += '\n';
+  if (analysis.coverage().unknown_ops_size() > 0) {
+    lines += fmt::format(
+        "not counted, no rule for: {}\n",
+        Printable(fmt::format("{}", fmt::join(analysis.coverage().unknown_ops(), ", "))));
+  }
+  return lines;
+}
+
+std::string AnalysisText(const v1::ModelAnalysis& analysis, const Layout& layout) {
+  const auto flops = [&](size_t i) {
+    return static_cast<double>(analysis.layers(static_cast<int>(i)).cost().flop_count());
+  };
+  const auto all = static_cast<size_t>(analysis.layers_size());
+  std::vector<const v1::LayerAnalysis*> layers;
+  for (const size_t i : RowOrder(all, layout.top, flops)) {
+    layers.push_back(&analysis.layers(static_cast<int>(i)));
+  }
+  return ModelLines(analysis) + "\n" + AnalysisTable(analysis, layers, layout) + "\n" +
+         HiddenRowsLine(all, layers.size()) +
+         fmt::format("activations {} at most; convention: {}\n",
+                     Bytes(static_cast<double>(analysis.activation_peak_bytes())),
+                     Printable(analysis.convention()));
+}
+
+std::string ModelsText(const std::vector<v1::Model>& models, const Layout& layout) {
+  Table table({{"model", Align::kLeft, 16},
+               {"source", Align::kLeft, 0, 1},
+               {"parameters", Align::kRight},
+               {"summary", Align::kLeft, 20},
+               {"options", Align::kLeft, 12, 2}});
+  for (const auto& model : models) {
+    table.AddRow({{model.name(), Tone::kStrong},
+                  {model.source()},
+                  {Grouped(model.parameter_count())},
+                  {model.summary()},
+                  {fmt::format("{}", fmt::join(model.parameters(), "; "))}});
+  }
+  return table.Render(layout.columns, layout.palette);
+}
+
+}  // namespace tinyprof::client

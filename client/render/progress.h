@@ -1,0 +1,38 @@
+// How a run goes, on stderr: one line that is rewritten on a terminal, one line a phase elsewhere.
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "tinyprof/v1/run.pb.h"
+
+namespace tinyprof::client {
+
+// "queued: position 2 (1 ahead)", "timing: 120 passes, ±1.8 % of ±1.0 % wanted", ...
+std::string ProgressText(const v1::Run& run);
+
+class ProgressPrinter {
+ public:
+  // `columns` is the width of the terminal, 0 when it is not known. A quiet printer prints nothing
+  // but notices.
+  ProgressPrinter(std::ostream& err, bool is_terminal, int columns, bool quiet);
+  ~ProgressPrinter();
+  ProgressPrinter(const ProgressPrinter&) = delete;
+  ProgressPrinter& operator=(const ProgressPrinter&) = delete;
+
+  void Show(const v1::Run& run);
+  // A sentence on a line of its own.
+  void Notice(const std::string& sentence);
+
+ private:
+  void ClearLine();
+
+  std::ostream& err_;
+  const bool is_terminal_;
+  const int columns_;
+  const bool quiet_;
+  bool line_open_ = false;
+  std::string last_phase_;
+};
+
+}  // namespace tinyprof::client

@@ -1,0 +1,178 @@
+#include "client/render/run_notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "client/render/names.h"
+#include "client/render/units.h"
+
+namespace tinyprof::client {
+namespace {
+
+constexpr size_t kAdviceShown = 3;
+
+struct RankedAdvice {
+  const v1::Advice* advice;
+  std::string layer;  // empty for the whole model
+  double saved_ns;    // at most
+};
+
+double SavedNs(const v1::Advice& advice, double median_ns) {
+  return advice.max_speedup() > 1 ? median_ns * (1 - 1 / advice.max_speedup()) : 0;
+}
+
+std::vector<RankedAdvice> RankAdvice(const v1::RunReport& report) {
+  std::vector<RankedAdvice> ranked;
+  for (const auto& advice : report.advice()) {
+    ranked.push_back({&advice, "", SavedNs(advice, report.time().median_ns())});
+  }
+  for (const auto& layer : report.layers()) {
+    for (const auto& advice : layer.advice()) {
+      ranked.push_back(
+          {&advice, layer.analysis().name(), SavedNs(advice, layer.time().median_ns())});
+    }
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const RankedAdvice& a, const RankedAdvice& b) {
+    return a.saved_ns > b.saved_ns;
+  });
+  ranked.resize(std::min(ranked.size(), kAdviceShown));
+  return ranked;
+}
+
+std::string AdviceLines(const v1::RunReport& report, const Palette& palette) {
+  std::string lines;
+  for (const RankedAdvice& item : RankAdvice(report)) {
+    lines += fmt::format(
+        "{} {} {}: {}, at most {:.2f}x there; {}\n", palette.Paint("advice:", Tone::kGood),
+        item.layer.empty() ? "model" : "layer", Printable(item.layer),
+        Printable(item.advice->kind()), item.advice->max_speedup(), Printable(item.advice->why()));
+  }
+  return lines;
+}
+
+std::string CountersLine(const v1::RunReport& report) {
+  const v1::Counters& c = report.counters();
+  if (c.flops().has_value() || c.cycles().has_value() || c.instructions().has_value()) {
+    std::string line = fmt::format("counters ({}): {}, {}, {}", Printable(report.counter_source()),
+                                   QuantityText(c.flops()), QuantityText(c.cycles()),
+                                   QuantityText(c.instructions()));
+    if (report.measured_to_analytic().has_value()) {
+      line += fmt::format("; measured/analytic {:.4f}", report.measured_to_analytic().value());
+    }
+    return line + '\n';
+  }
+  return fmt::format("counters: {}\n", QuantityText(c.flops()));
+}
+
+std::string SoftwareLine(const v1::SoftwareEvents& software) {
+  return fmt::format("a pass: CPU time {}, page faults {}, context switches {}, migrations {}\n",
+                     QuantityText(software.task_clock()), QuantityText(software.page_faults()),
+                     QuantityText(software.context_switches()),
+                     QuantityText(software.migrations()));
+}
+
+std::string OverheadLine(const v1::Overhead& overhead) {
+  return fmt::format(
+      "overhead: a reading costs {}; {} of the pass belong to no layer; instrumented / "
+      "bare pass {:.3f}\n",
+      Time(overhead.read_cost_ns()), Time(overhead.unattributed_ns()),
+      overhead.instrumented_to_bare());
+}
+
+std::string TimeLine(const v1::TimeStats& time) {
+  return fmt::format(
+      "time: median {} ± {} % (95 %), p99 {}, {} passes, {} outliers; first pass {}\n",
+      Time(time.median_ns()), HalfWidthText(time), Time(time.p99_ns()), time.n(), time.outliers(),
+      Time(time.first_pass_ns()));
+}
+
+}  // namespace
+
+std::string HalfWidthText(const v1::TimeStats& time) {
+  if (!(time.median_ns() > 0)) return "n/a";
+  return fmt::format("{:.1f}", 50 * (time.ci_high_ns() - time.ci_low_ns()) / time.median_ns());
+}
+
+std::string BoundText(const v1::Bound& bound) {
+  if (bound.limiter().empty() || bound.limiter() == bound.label()) return bound.label();
+  return fmt::format("{} ({})", bound.label(), bound.limiter());
+}
+
+std::string QuantityText(const v1::Quantity& quantity) {
+  if (!quantity.has_value()) {
+    return fmt::format("n/a ({})",
+                       quantity.reason().empty() ? "not reported" : Printable(quantity.reason()));
+  }
+  const std::string& unit = quantity.unit();
+  std::string text;
+  if (unit == "ns") {
+    text = Time(quantity.value());
+  } else if (unit == "byte") {
+    text = Bytes(quantity.value());
+  } else if (unit == "count" || unit == "ratio" || unit.empty()) {
+    text = Si(quantity.value(), "");
+    text.erase(text.find_last_not_of(' ') + 1);
+  } else {
+    text = Si(quantity.value(), Printable(unit));
+  }
+  return quantity.quality() == v1::QUALITY_SUSPECT
+             ? fmt::format("{} (suspect: {})", text, Printable(quantity.reason()))
+             : text;
+}
+
+std::string SettingLine(const v1::Run& run) {
+  const v1::RunReport& report = run.report();
+  std::string cpus;
+  if (report.cpus_size() > 0) {
+    cpus = fmt::format(" (CPU {})", fmt::join(report.cpus(), ","));
+  }
+  const char* stopped = report.stopped_by() == "budget" ? "time budget used up before the precision"
+                                                        : "precision reached";
+  return fmt::format("{}, {}, {} thread{}{}, {} cache, {} passes ({}); run {}\n",
+                     Printable(report.backend()), Printable(report.isa()), report.threads(),
+                     report.threads() == 1 ? "" : "s", cpus, Printable(report.cache()),
+                     report.passes().timing(), stopped, Printable(run.id()));
+}
+
+std::string BoundSummary(const v1::RunReport& report) {
+  double total_ns = 0;
+  std::map<std::string, double> by_label;
+  for (const auto& layer : report.layers()) {
+    total_ns += layer.time().median_ns();
+    by_label[layer.has_bound() ? layer.bound().label() : ""] += layer.time().median_ns();
+  }
+  if (!(total_ns > 0)) return "";
+  if (by_label.size() == 1 && by_label.contains("")) {
+    return fmt::format("bound: n/a ({})\n", kNoBoundReason);
+  }
+  std::vector<std::pair<std::string, double>> shares(by_label.begin(), by_label.end());
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string line;
+  for (const auto& [label, ns] : shares) {
+    line += fmt::format("{}{:.0f} % {}in {}", line.empty() ? "" : ", ", 100 * ns / total_ns,
+                        line.empty() ? "of the time " : "",
+                        label.empty() ? "layers without a bound"
+                                      : fmt::format("{}-bound layers", Printable(label)));
+  }
+  return line + '\n';
+}
+
+std::string RunNotes(const v1::RunReport& report, const Palette& palette) {
+  std::string notes;
+  if (report.has_time()) notes += TimeLine(report.time());
+  notes += BoundSummary(report);
+  notes += CountersLine(report);
+  if (report.has_software()) notes += SoftwareLine(report.software());
+  if (report.has_overhead()) notes += OverheadLine(report.overhead());
+  for (const auto& warning : report.warnings()) {
+    notes += fmt::format("{} {}\n", palette.Paint("warning:", Tone::kWarn), Printable(warning));
+  }
+  return notes + AdviceLines(report, palette);
+}
+
+}  // namespace tinyprof::client

@@ -1,0 +1,30 @@
+// The lines around a run's table: how it was measured, what bounds it, what is missing and why,
+// what to change first.
+#pragma once
+
+#include <string>
+
+#include "client/render/text.h"
+#include "tinyprof/v1/run.pb.h"
+
+namespace tinyprof::client {
+
+// "eigen, avx2, 1 thread (CPU 1), warm cache, 52 passes (precision reached); run r-1".
+std::string SettingLine(const v1::Run& run);
+
+// Half of the median's confidence interval, in percent of the median: "0.8".
+std::string HalfWidthText(const v1::TimeStats& time);
+
+// "memory (DRAM)", "compute".
+std::string BoundText(const v1::Bound& bound);
+
+// "62 % of the time in memory-bound layers, 38 % in compute-bound layers".
+std::string BoundSummary(const v1::RunReport& report);
+
+// The value with its unit, or "n/a (reason)".
+std::string QuantityText(const v1::Quantity& quantity);
+
+// All lines below the table.
+std::string RunNotes(const v1::RunReport& report, const Palette& palette);
+
+}  // namespace tinyprof::client
