@@ -48,6 +48,6 @@ double Median(std::span<const double> samples);
 Interval MedianInterval(std::span<const double> sorted);
 
 // All figures but first_pass_ns. `samples_ns` is not empty.
-TimeStats Summarize(std::span<const double> samples_ns);
+TimeStats SummarizeTimes(std::span<const double> samples_ns);
 
 }  // namespace tinyprof

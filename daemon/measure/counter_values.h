@@ -1,0 +1,31 @@
+// From counts of events to metrics of layers.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "daemon/counters/counter_plan.h"
+#include "daemon/measure/counter_passes.h"
+#include "daemon/measure/measure.h"
+
+namespace tinyprof {
+
+// The quantity of a metric among the values.
+Quantity& At(CounterValues& values, Metric metric);
+
+// All seven absent, each for `reasons[metric]`.
+CounterValues AbsentValues(const CounterPlan& plan, Source source);
+// All seven absent for one reason.
+CounterValues AbsentValues(std::string_view reason);
+
+// Values of every layer: for each metric the weighted sum of its events' medians over passes. Exact
+// when the events are trusted as exact and every pass gave the same; suspect when the passes
+// drifted.
+std::vector<CounterValues> LayerValues(const CounterPlan& plan, const CounterSamples& samples,
+                                       size_t node_count, Source source);
+
+// Sums over layers, so that they add up; absent where one layer's value is, and no better than the
+// worst of them. `layers` may be empty, which gives `none`.
+CounterValues SumOverLayers(const std::vector<CounterValues>& layers, const CounterValues& none);
+
+}  // namespace tinyprof

@@ -1,0 +1,157 @@
+#include "daemon/measure/measure_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "daemon/measure/counter_passes.h"
+#include "daemon/measure/counter_values.h"
+#include "daemon/measure/software_monitor.h"
+#include "daemon/measure/timing_passes.h"
+
+namespace tinyprof {
+namespace {
+
+constexpr int64_t kMaxBudgetNs = int64_t{3600} * 1'000'000'000;
+// Instrumented and bare passes alternate, so a difference beyond this is the instrument's.
+constexpr double kMaxInstrumentedToBare = 0.02;
+constexpr double kManyDiscarded = 0.1;
+
+// Ends of the phases in tenths of the budget. Without counter passes the rounds get their share.
+TimingDeadlines Deadlines(int64_t begin_ns, int64_t budget_ns, bool counting) {
+  const int64_t tenth_ns = budget_ns / 10;
+  return {.warmup_ns = begin_ns + tenth_ns,
+          .rounds_ns = begin_ns + tenth_ns * (counting ? 6 : 9),
+          .short_layers_ns = begin_ns + tenth_ns * (counting ? 7 : 10)};
+}
+
+void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, RunMeasurement& run) {
+  if (!timing.short_layers.empty()) {
+    run.warnings.push_back(fmt::format(
+        "{} of {} layers are shorter than {:.0f} clock reads ({:.0f} ns); {}",
+        timing.short_layers.size(), timing.layers.size(), TimingPasses::kShortLayerReads,
+        TimingPasses::kShortLayerReads * timing.read_cost_ns,
+        timing.repeated_short_layers
+            ? "their times are from repeating each of them back to back"
+            : "their times are uncertain, since repeating them would warm the caches"));
+  }
+  if (timing.stopped_by == "budget") {
+    run.warnings.push_back(fmt::format(
+        "the time budget ended before the precision of {:.2g} % was reached; the interval of the "
+        "median is {:.1f} times as wide",
+        options.precision * 100, 1 / std::max(timing.precision_reached, 1e-3)));
+  }
+  if (std::abs(run.instrumented_to_bare - 1) > kMaxInstrumentedToBare) {
+    run.warnings.push_back(fmt::format(
+        "passes with a clock read at every layer took {:.3f} times as long as bare ones, so the "
+        "layers do not add up to the whole pass",
+        run.instrumented_to_bare));
+  }
+}
+
+void TakeTiming(TimingResult timing, const MeasureOptions& options, RunMeasurement& run) {
+  run.time = timing.time;
+  run.instrumented_pass_ns = timing.instrumented_pass_ns;
+  run.read_cost_ns = timing.read_cost_ns;
+  run.instrumented_to_bare =
+      run.time.median_ns > 0 ? timing.instrumented_pass_ns / run.time.median_ns : 1;
+  run.unattributed_ns = timing.instrumented_pass_ns;
+  for (TimeStats& layer : timing.layers) {
+    run.unattributed_ns -= layer.median_ns;
+    run.layers.push_back({.time = layer});
+  }
+  run.passes.warmup = timing.warmup;
+  run.passes.timing = timing.timing;
+  run.passes.discarded = timing.discarded;
+  run.stopped_by = timing.stopped_by;
+  WarnOfTiming(timing, options, run);
+}
+
+void TakeCounts(const CounterPlan& plan, const CounterSamples& samples, Source source,
+                RunMeasurement& run) {
+  const std::vector<CounterValues> layers = LayerValues(plan, samples, run.layers.size(), source);
+  run.totals = SumOverLayers(layers, AbsentValues("NO_LAYERS: the model has no layers"));
+  for (size_t node = 0; node < layers.size(); ++node) {
+    run.layers[node].counters = layers[node];
+  }
+  run.passes.counting = samples.counting;
+  run.passes.discarded += samples.discarded;
+}
+
+void TakeNoCounts(const CounterValues& absent, RunMeasurement& run) {
+  run.totals = absent;
+  for (LayerMeasurement& layer : run.layers) {
+    layer.counters = absent;
+  }
+  run.counter_source = "none";
+}
+
+void WarnOfDiscarded(RunMeasurement& run) {
+  const int32_t kept = run.passes.timing + run.passes.counting;
+  if (run.passes.discarded > kManyDiscarded * kept) {
+    run.warnings.push_back(
+        fmt::format("{} passes were thrown away beside {} that were kept (migrated to another CPU, "
+                    "counters lost, or a different number of instructions)",
+                    run.passes.discarded, kept));
+  }
+}
+
+}  // namespace
+
+Status CheckOptions(const MeasureOptions& options) {
+  if (options.threads < 1) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_THREADS",
+                fmt::format("threads must be at least 1, got {}", options.threads));
+  }
+  if (!(options.precision > 0 && options.precision <= 1)) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_PRECISION",
+                fmt::format("precision must be over 0 and at most 1, got {}", options.precision));
+  }
+  if (options.time_budget_ns < 0 || options.time_budget_ns > kMaxBudgetNs) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_BUDGET",
+                fmt::format("the time budget must be 0 to {} ns, got {}", kMaxBudgetNs,
+                            options.time_budget_ns));
+  }
+  return {};
+}
+
+Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, CounterBackend& counters,
+                                       const CounterPlan& plan, SoftwarePlan software,
+                                       const MeasureOptions& options, const MeasureHooks& hooks) {
+  TINYPROF_RETURN_IF_ERROR(CheckOptions(options));
+  const bool counting = options.counters != CounterMode::kNone && plan.unusable_reason.empty();
+  if (options.counters == CounterMode::kPapi && !counting) {
+    return Fail(
+        ErrorCode::kFailedPrecondition, "COUNTERS_UNAVAILABLE",
+        fmt::format("hardware counters were asked for and cannot be had: {}", plan.unusable_reason),
+        {{"cause", plan.unusable_reason}});
+  }
+  const int64_t begin_ns = clock.NowNs();
+  RunMeasurement run;
+  {
+    SoftwareMonitor monitor(std::move(software), options.threads);
+    TimingPasses passes(workload, clock, monitor, options, hooks);
+    TINYPROF_ASSIGN_OR_RETURN(TimingResult timing,
+                              passes.Run(Deadlines(begin_ns, options.time_budget_ns, counting)));
+    TakeTiming(std::move(timing), options, run);
+    run.software = monitor.Summary();
+  }
+  const Source source = counters.info().name == "simulated" ? Source::kSimulated : Source::kPapi;
+  if (counting) {
+    CounterPasses passes(workload, clock, counters, plan, options, hooks);
+    TINYPROF_ASSIGN_OR_RETURN(const CounterSamples samples,
+                              passes.Run(begin_ns + options.time_budget_ns));
+    TakeCounts(plan, samples, source, run);
+    run.counter_source = Name(source);
+  } else if (options.counters == CounterMode::kNone) {
+    TakeNoCounts(AbsentValues("NOT_ASKED: counters were switched off for this run"), run);
+  } else {
+    TakeNoCounts(AbsentValues(plan, source), run);
+  }
+  WarnOfDiscarded(run);
+  return run;
+}
+
+}  // namespace tinyprof

@@ -1,0 +1,22 @@
+// Measuring without a machine: the engine behind Measure, on interfaces that tests script.
+#pragma once
+
+#include "daemon/counters/counter_backend.h"
+#include "daemon/counters/counter_plan.h"
+#include "daemon/counters/software_events.h"
+#include "daemon/measure/clock.h"
+#include "daemon/measure/measure.h"
+#include "daemon/measure/workload.h"
+#include "kernels/base/error.h"
+
+namespace tinyprof {
+
+// INVALID_ARGUMENT / "BAD_THREADS", "BAD_PRECISION" or "BAD_BUDGET".
+Status CheckOptions(const MeasureOptions& options);
+
+// All of RunMeasurement but machine and max_resident_bytes. Errors as Measure.
+Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, CounterBackend& counters,
+                                       const CounterPlan& plan, SoftwarePlan software,
+                                       const MeasureOptions& options, const MeasureHooks& hooks);
+
+}  // namespace tinyprof

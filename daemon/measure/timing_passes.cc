@@ -1,0 +1,213 @@
+#include "daemon/measure/timing_passes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tinyprof {
+namespace {
+
+constexpr int32_t kWarmupPasses = 3;
+constexpr int64_t kWarmupNs = 200'000'000;
+// Precision does not stop a run before this, so that the tail of the distribution is seen.
+constexpr int64_t kShortestRoundsNs = 200'000'000;
+constexpr int64_t kMaxPasses = 100'000;
+constexpr int64_t kMaxLayerSamples = 4'000'000;  // of all layers, 32 MB
+constexpr int kRepeatingPasses = 15;
+constexpr int kLeastRepeatingPasses = 3;
+constexpr int64_t kMaxRepeats = 10'000;
+constexpr int64_t kProgressIntervalNs = 100'000'000;
+// Migrated passes are only thrown away while they are the exception.
+constexpr int32_t kMaxDiscarded = 100;
+
+int64_t MaxPasses(size_t node_count) {
+  const int64_t fitting = kMaxLayerSamples / static_cast<int64_t>(node_count + 1);
+  return std::clamp(fitting, StoppingRule::kMinPassesForPrecision, kMaxPasses);
+}
+
+}  // namespace
+
+Status CheckCancelled(const MeasureHooks& hooks) {
+  if (hooks.cancelled && hooks.cancelled()) {
+    return Fail(ErrorCode::kCancelled, "CANCELLED", "the run was cancelled while it measured");
+  }
+  return {};
+}
+
+TimingPasses::TimingPasses(Workload& workload, Clock& clock, SoftwareMonitor& software,
+                           const MeasureOptions& options, const MeasureHooks& hooks)
+    : workload_(workload),
+      clock_(clock),
+      software_(software),
+      options_(options),
+      hooks_(hooks),
+      stamps_ns_(workload.node_count() + 1),
+      layer_ns_(workload.node_count()),
+      repeated_ns_(workload.node_count()),
+      first_layer_ns_(workload.node_count()) {}
+
+Result<TimingResult> TimingPasses::Run(const TimingDeadlines& deadlines) {
+  result_ = {};
+  result_.read_cost_ns = CalibrateReadCostNs(clock_);
+  FirstPass();
+  TINYPROF_RETURN_IF_ERROR(WarmUp(deadlines.warmup_ns));
+  TINYPROF_RETURN_IF_ERROR(Rounds(deadlines.rounds_ns));
+
+  double first_pass_ns = 0;
+  for (const double layer_ns : first_layer_ns_) {
+    first_pass_ns += layer_ns;
+  }
+  result_.time = SummarizeTimes(bare_ns_);
+  result_.time.first_pass_ns = first_pass_ns;
+  result_.timing = static_cast<int32_t>(bare_ns_.size());
+  result_.instrumented_pass_ns = Median(instrumented_ns_);
+  SummarizeLayers();
+  TINYPROF_RETURN_IF_ERROR(ShortLayers(deadlines.short_layers_ns));
+  return std::move(result_);
+}
+
+void TimingPasses::FirstPass() {
+  Prepare();
+  for (size_t node = 0; node < workload_.node_count(); ++node) {
+    if (hooks_.entering_layer_first_time) {
+      hooks_.entering_layer_first_time(node);
+    }
+    const int64_t begin_ns = clock_.NowNs();
+    workload_.RunNode(node);
+    const auto elapsed_ns = static_cast<double>(clock_.NowNs() - begin_ns);
+    first_layer_ns_[node] = std::max(0.0, elapsed_ns - result_.read_cost_ns);
+  }
+}
+
+Status TimingPasses::WarmUp(int64_t deadline_ns) {
+  const int64_t begin_ns = clock_.NowNs();
+  int64_t now_ns = begin_ns;
+  do {
+    TINYPROF_RETURN_IF_ERROR(CheckCancelled(hooks_));
+    ReportProgress("warm-up", result_.warmup, 0);
+    Prepare();
+    workload_.RunAll();
+    ++result_.warmup;
+    now_ns = clock_.NowNs();
+  } while (now_ns < deadline_ns &&
+           (result_.warmup < kWarmupPasses || now_ns - begin_ns < kWarmupNs));
+  return {};
+}
+
+Status TimingPasses::Rounds(int64_t deadline_ns) {
+  const int64_t begin_ns = clock_.NowNs();
+  StoppingRule rule(
+      {.precision = options_.precision,
+       .earliest_ns = begin_ns + std::min(kShortestRoundsNs,
+                                          std::max<int64_t>(0, deadline_ns - begin_ns) / 10),
+       .deadline_ns = deadline_ns,
+       .max_passes = MaxPasses(workload_.node_count())});
+  std::optional<std::string_view> stop;
+  while (!stop.has_value()) {
+    TINYPROF_RETURN_IF_ERROR(CheckCancelled(hooks_));
+    if (!Round()) {
+      ++result_.discarded;
+    }
+    stop = rule.Check(bare_ns_, instrumented_ns_, clock_.NowNs());
+    ReportProgress("timing", static_cast<int>(bare_ns_.size()), rule.precision_reached());
+  }
+  result_.stopped_by = *stop;
+  result_.precision_reached = rule.precision_reached();
+  return {};
+}
+
+bool TimingPasses::Round() {
+  const size_t nodes = workload_.node_count();
+  Prepare();
+  software_.BeginPass();
+  const int64_t begin_ns = clock_.NowNs();
+  workload_.RunAll();
+  const int64_t end_ns = clock_.NowNs();
+  const bool stayed = software_.EndPass();
+
+  Prepare();
+  stamps_ns_[0] = clock_.NowNs();
+  for (size_t node = 0; node < nodes; ++node) {
+    workload_.RunNode(node);
+    stamps_ns_[node + 1] = clock_.NowNs();
+  }
+  if (!stayed && result_.discarded < kMaxDiscarded) {
+    return false;
+  }
+
+  const double cost_ns = result_.read_cost_ns;
+  bare_ns_.push_back(std::max(0.0, static_cast<double>(end_ns - begin_ns) - cost_ns));
+  instrumented_ns_.push_back(std::max(0.0, static_cast<double>(stamps_ns_[nodes] - stamps_ns_[0]) -
+                                               cost_ns * static_cast<double>(nodes)));
+  for (size_t node = 0; node < nodes; ++node) {
+    const auto elapsed_ns = static_cast<double>(stamps_ns_[node + 1] - stamps_ns_[node]);
+    layer_ns_[node].push_back(std::max(0.0, elapsed_ns - cost_ns));
+  }
+  return true;
+}
+
+void TimingPasses::SummarizeLayers() {
+  for (size_t node = 0; node < workload_.node_count(); ++node) {
+    result_.layers.push_back(SummarizeTimes(layer_ns_[node]));
+    result_.layers[node].first_pass_ns = first_layer_ns_[node];
+    if (result_.layers[node].median_ns < kShortLayerReads * result_.read_cost_ns) {
+      result_.short_layers.push_back(node);
+    }
+  }
+}
+
+Status TimingPasses::ShortLayers(int64_t deadline_ns) {
+  // A repeated layer finds its operands in the caches, which is what a cold run must not measure.
+  if (result_.short_layers.empty() || options_.cache == CacheMode::kCold) {
+    return {};
+  }
+  std::vector<int64_t> repeats(workload_.node_count(), 1);
+  for (const size_t node : result_.short_layers) {
+    const double once_ns = std::max(result_.layers[node].median_ns, 1.0);
+    const double wanted = std::ceil(kShortLayerReads * result_.read_cost_ns / once_ns);
+    repeats[node] = std::clamp(static_cast<int64_t>(wanted), int64_t{2}, kMaxRepeats);
+  }
+  for (int pass = 0; pass < kRepeatingPasses; ++pass) {
+    if (pass >= kLeastRepeatingPasses && clock_.NowNs() >= deadline_ns) {
+      break;
+    }
+    TINYPROF_RETURN_IF_ERROR(CheckCancelled(hooks_));
+    RepeatingPass(repeats);
+  }
+  for (const size_t node : result_.short_layers) {
+    result_.layers[node] = SummarizeTimes(repeated_ns_[node]);
+    result_.layers[node].first_pass_ns = first_layer_ns_[node];
+  }
+  result_.repeated_short_layers = true;
+  return {};
+}
+
+void TimingPasses::RepeatingPass(const std::vector<int64_t>& repeats) {
+  for (size_t node = 0; node < workload_.node_count(); ++node) {
+    const int64_t begin_ns = clock_.NowNs();
+    for (int64_t i = 0; i < repeats[node]; ++i) {
+      workload_.RunNode(node);
+    }
+    const int64_t end_ns = clock_.NowNs();
+    if (repeats[node] > 1) {
+      const double all_ns = static_cast<double>(end_ns - begin_ns) - result_.read_cost_ns;
+      repeated_ns_[node].push_back(std::max(0.0, all_ns) / static_cast<double>(repeats[node]));
+    }
+  }
+}
+
+void TimingPasses::Prepare() {
+  if (options_.cache == CacheMode::kCold) {
+    workload_.FlushCaches();
+  }
+}
+
+void TimingPasses::ReportProgress(std::string_view phase, int done, double precision_reached) {
+  const int64_t now_ns = clock_.NowNs();
+  if (!hooks_.progress || (done > 0 && now_ns - last_progress_ns_ < kProgressIntervalNs)) {
+    return;
+  }
+  last_progress_ns_ = now_ns;
+  hooks_.progress({.phase = phase, .done = done, .precision_reached = precision_reached});
+}
+
+}  // namespace tinyprof

@@ -1,0 +1,83 @@
+// The timed passes of a run: first, warm-up, rounds of bare and instrumented passes, and short
+// layers again by repeating. No call of a hook, allocation or read of a counter happens within a
+// timed pass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "daemon/measure/clock.h"
+#include "daemon/measure/measure.h"
+#include "daemon/measure/software_monitor.h"
+#include "daemon/measure/stopping_rule.h"
+#include "daemon/measure/workload.h"
+#include "kernels/base/error.h"
+
+namespace tinyprof {
+
+// Clock times at which phases end; each still makes its least number of passes.
+struct TimingDeadlines {
+  int64_t warmup_ns = 0;
+  int64_t rounds_ns = 0;
+  int64_t short_layers_ns = 0;
+};
+
+struct TimingResult {
+  TimeStats time;
+  std::vector<TimeStats> layers;
+  double instrumented_pass_ns = 0;
+  double read_cost_ns = 0;
+  int32_t warmup = 0;
+  int32_t timing = 0;
+  int32_t discarded = 0;
+  std::string stopped_by;
+  double precision_reached = 0;
+  std::vector<size_t> short_layers;  // shorter than kShortLayerReads clock reads
+  bool repeated_short_layers = false;
+};
+
+class TimingPasses {
+ public:
+  // A read's cost varies by some tens of percent, which is below 1 % of a layer of this many reads.
+  static constexpr double kShortLayerReads = 100;
+
+  // All arguments outlive the object. `software` watches the bare passes.
+  TimingPasses(Workload& workload, Clock& clock, SoftwareMonitor& software,
+               const MeasureOptions& options, const MeasureHooks& hooks);
+
+  // CANCELLED when the hook says so.
+  Result<TimingResult> Run(const TimingDeadlines& deadlines);
+
+ private:
+  void FirstPass();
+  Status WarmUp(int64_t deadline_ns);
+  Status Rounds(int64_t deadline_ns);
+  Status ShortLayers(int64_t deadline_ns);
+  // One bare and one instrumented pass; false when it was migrated.
+  bool Round();
+  // One pass in which short layers run repeats[node] times.
+  void RepeatingPass(const std::vector<int64_t>& repeats);
+  void Prepare();
+  void SummarizeLayers();
+  void ReportProgress(std::string_view phase, int done, double precision_reached);
+
+  Workload& workload_;
+  Clock& clock_;
+  SoftwareMonitor& software_;
+  const MeasureOptions& options_;
+  const MeasureHooks& hooks_;
+  TimingResult result_;
+  std::vector<int64_t> stamps_ns_;                // node_count + 1
+  std::vector<double> bare_ns_;                   // by pass
+  std::vector<double> instrumented_ns_;           // by pass
+  std::vector<std::vector<double>> layer_ns_;     // by node, by pass
+  std::vector<std::vector<double>> repeated_ns_;  // by node, by pass; empty for others
+  std::vector<double> first_layer_ns_;            // by node
+  int64_t last_progress_ns_ = 0;
+};
+
+// CANCELLED / "CANCELLED" when the hook says so.
+Status CheckCancelled(const MeasureHooks& hooks);
+
+}  // namespace tinyprof
