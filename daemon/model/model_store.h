@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "daemon/worker/unique_fd.h"
 #include "kernels/base/error.h"
 
 namespace tinyprof {
@@ -25,52 +23,65 @@ struct StoredModel {
 // letter or digit, and is neither a zoo model nor a layer.
 Status CheckModelName(std::string_view name);
 
+class ModelStore;
+
+// Receives one file in pieces and keeps it under a temporary name until Commit(). Used by one
+// thread, not longer than its store lives.
+class ModelUpload {
+ public:
+  ModelUpload(ModelUpload&& other) noexcept;
+  ModelUpload& operator=(ModelUpload&&) = delete;
+  ~ModelUpload();  // removes what was not committed
+
+  // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" beyond the store's limit, "DISK_FULL" when it is.
+  Status Append(std::string_view bytes);
+  // Checks that the file can be read as ONNX, syncs it and gives it its name. ALREADY_EXISTS /
+  // "MODEL_EXISTS" when the name has another content; the same content again is fine.
+  Result<StoredModel> Commit();
+
+ private:
+  friend class ModelStore;
+  ModelUpload(ModelStore* store, std::string name, std::string path, int fd)
+      : store_(store), name_(std::move(name)), temporary_path_(std::move(path)), fd_(fd) {}
+
+  ModelStore* store_;
+  std::string name_;
+  std::string temporary_path_;  // empty once there is nothing to remove
+  int fd_;
+  int64_t byte_size_ = 0;
+};
+
 // Thread-safe.
 class ModelStore {
  public:
-  // Receives one file in pieces and keeps it under a temporary name until Commit(). One thread.
-  class Upload {
-   public:
-    Upload(Upload&&) noexcept = default;
-    Upload& operator=(Upload&&) = delete;
-    ~Upload();  // removes what was not committed
-    // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" beyond the store's limit.
-    Status Append(std::string_view bytes);
-    // Checks that the file can be read as ONNX, syncs it and gives it its name. ALREADY_EXISTS /
-    // "MODEL_EXISTS" when the name has another content; the same content again is fine.
-    Result<StoredModel> Commit();
-
-   private:
-    friend class ModelStore;
-    Upload() = default;
-    Result<StoredModel> Rename(StoredModel model);
-    ModelStore* store_ = nullptr;
-    std::string name_;
-    std::string temporary_path_;
-    UniqueFd fd_;
-    int64_t byte_size_ = 0;
-  };
-
-  // Opens or makes `directory`, removing what unfinished uploads left.
+  // Opens or makes `directory`, removing what unfinished uploads left. FAILED_PRECONDITION /
+  // "BAD_MODEL_DIRECTORY".
   static Result<std::unique_ptr<ModelStore>> Open(const std::string& directory,
                                                   int64_t max_model_bytes);
 
-  Result<Upload> Begin(std::string_view name);
+  Result<ModelUpload> Begin(std::string_view name);
   std::vector<StoredModel> List() const;  // by name
   // NOT_FOUND / "UNKNOWN_MODEL".
   Result<StoredModel> Get(std::string_view name) const;
-  // The file, open for reading; it stays readable after Delete().
-  Result<UniqueFd> OpenModel(std::string_view name) const;
+  // A descriptor of the file, open for reading, which the caller closes. It stays readable after
+  // Delete().
+  Result<int> OpenModel(std::string_view name) const;
   Status Delete(std::string_view name);
 
  private:
+  friend class ModelUpload;
   ModelStore(std::string directory, int64_t max_model_bytes)
       : directory_(std::move(directory)), max_model_bytes_(max_model_bytes) {}
+
   std::string PathOf(std::string_view name) const;
   Status Load();
+  // Gives the file at `temporary_path` the model's name, unless that is taken.
+  Result<StoredModel> Adopt(const std::string& temporary_path, StoredModel model);
+  Status SyncDirectory() const;
+  std::vector<StoredModel>::const_iterator Find(std::string_view name) const;
 
-  std::string directory_;
-  int64_t max_model_bytes_;
+  const std::string directory_;
+  const int64_t max_model_bytes_;
   mutable std::mutex mutex_;
   std::vector<StoredModel> models_;  // by name
   int64_t next_temporary_ = 0;

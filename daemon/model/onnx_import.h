@@ -37,4 +37,7 @@ Result<Graph> ImportOnnxFd(int fd, const ImportOptions& options);
 // The same from a path. NOT_FOUND / "NO_FILE" when it cannot be opened.
 Result<Graph> ImportOnnxFile(const std::string& path, const ImportOptions& options);
 
+// Whether the file can be imported once its free dimensions and values are given.
+Status CheckOnnxFd(int fd);
+
 }  // namespace tinyprof

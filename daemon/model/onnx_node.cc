@@ -1,0 +1,136 @@
+#include "daemon/model/onnx_node.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "onnx/onnx.pb.h"
+
+namespace tinyprof {
+namespace {
+
+using Proto = onnx::AttributeProto;
+
+template <class T>
+TensorData Vector(DType dtype, const T* elements, size_t count, bool scalar) {
+  auto bytes = std::make_shared<std::vector<std::byte>>(count * sizeof(T));
+  if (count > 0) std::memcpy(bytes->data(), elements, bytes->size());
+  const Shape shape = scalar ? Shape() : Shape{static_cast<int64_t>(count)};
+  return {"", {dtype, shape}, std::move(bytes)};
+}
+
+tl::unexpected<Error> NotSupported(const onnx::NodeProto& node, const Proto& attribute) {
+  return Fail(ErrorCode::kUnimplemented, "ATTRIBUTE_NOT_SUPPORTED",
+              fmt::format("node '{}' ({}): attribute '{}' has a type that is not supported",
+                          DisplayName(node), node.op_type(), attribute.name()));
+}
+
+// ONNX's own `value` of ConstantOfShape is a tensor of one element.
+Result<Attribute> NumberOf(const onnx::NodeProto& node, const Proto& attribute) {
+  TINYPROF_ASSIGN_OR_RETURN(const TensorData tensor, TensorFromProto(attribute.t()));
+  if (tensor.type.shape.element_count() != 1) return NotSupported(node, attribute);
+  switch (tensor.type.dtype) {
+    case DType::kFloat32: {
+      float value = 0;
+      std::memcpy(&value, tensor.bytes->data(), sizeof(value));
+      return Attribute(value);
+    }
+    case DType::kInt64: {
+      int64_t value = 0;
+      std::memcpy(&value, tensor.bytes->data(), sizeof(value));
+      return Attribute(value);
+    }
+    default:
+      return NotSupported(node, attribute);
+  }
+}
+
+// Files of the first IR versions leave the type out: then the field that is set tells.
+int TypeOf(const Proto& attribute) {
+  if (attribute.type() != Proto::UNDEFINED) return attribute.type();
+  if (attribute.has_f()) return Proto::FLOAT;
+  if (attribute.has_i()) return Proto::INT;
+  if (attribute.has_s()) return Proto::STRING;
+  if (attribute.has_t()) return Proto::TENSOR;
+  if (attribute.has_g()) return Proto::GRAPH;
+  if (attribute.floats_size() > 0) return Proto::FLOATS;
+  if (attribute.strings_size() > 0) return Proto::STRINGS;
+  return Proto::INTS;
+}
+
+Result<Attribute> AttributeOf(const onnx::NodeProto& node, const Proto& attribute) {
+  if (!attribute.ref_attr_name().empty()) return NotSupported(node, attribute);
+  switch (TypeOf(attribute)) {
+    case Proto::FLOAT:
+      return Attribute(attribute.f());
+    case Proto::INT:
+      return Attribute(static_cast<int64_t>(attribute.i()));
+    case Proto::STRING:
+      return Attribute(attribute.s());
+    case Proto::FLOATS:
+      return Attribute(std::vector<float>(attribute.floats().begin(), attribute.floats().end()));
+    case Proto::INTS:
+      return Attribute(std::vector<int64_t>(attribute.ints().begin(), attribute.ints().end()));
+    case Proto::STRINGS:
+      return Attribute(fmt::format("{}", fmt::join(attribute.strings(), ",")));
+    case Proto::TENSOR:
+      return NumberOf(node, attribute);
+    default:
+      return NotSupported(node, attribute);
+  }
+}
+
+}  // namespace
+
+std::string QualifiedOp(const onnx::NodeProto& node) {
+  if (node.domain().empty() || node.domain() == "ai.onnx") return node.op_type();
+  return fmt::format("{}::{}", node.domain(), node.op_type());
+}
+
+std::string DisplayName(const onnx::NodeProto& node) {
+  if (!node.name().empty()) return node.name().substr(0, 200);
+  return node.output_size() > 0 ? node.output(0).substr(0, 200) : std::string("(no name)");
+}
+
+Result<Attributes> AttributesOf(const onnx::NodeProto& node) {
+  Attributes attributes;
+  for (const Proto& attribute : node.attribute()) {
+    if (TypeOf(attribute) == Proto::GRAPH) continue;
+    TINYPROF_ASSIGN_OR_RETURN(Attribute value, AttributeOf(node, attribute));
+    if (!attributes.emplace(attribute.name(), std::move(value)).second) {
+      return Fail(ErrorCode::kInvalidArgument, "BAD_ONNX",
+                  fmt::format("node '{}' ({}) has attribute '{}' twice", DisplayName(node),
+                              node.op_type(), attribute.name()));
+    }
+  }
+  return attributes;
+}
+
+Result<TensorData> ConstantOf(const onnx::NodeProto& node) {
+  for (const Proto& attribute : node.attribute()) {
+    const std::string& name = attribute.name();
+    if (name == "value") return TensorFromProto(attribute.t());
+    if (name == "value_float") {
+      const float value = attribute.f();
+      return Vector(DType::kFloat32, &value, 1, true);
+    }
+    if (name == "value_int") {
+      const auto value = static_cast<int64_t>(attribute.i());
+      return Vector(DType::kInt64, &value, 1, true);
+    }
+    if (name == "value_floats") {
+      return Vector(DType::kFloat32, attribute.floats().data(),
+                    static_cast<size_t>(attribute.floats_size()), false);
+    }
+    if (name == "value_ints") {
+      const std::vector<int64_t> ints(attribute.ints().begin(), attribute.ints().end());
+      return Vector(DType::kInt64, ints.data(), ints.size(), false);
+    }
+    return NotSupported(node, attribute);
+  }
+  return Fail(ErrorCode::kInvalidArgument, "BAD_ONNX",
+              fmt::format("node '{}' (Constant) has no value", DisplayName(node)));
+}
+
+}  // namespace tinyprof

@@ -1,0 +1,358 @@
+#include "daemon/model/onnx_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "daemon/model/graph_prune.h"
+#include "daemon/model/onnx_node.h"
+#include "kernels/ops/op.h"
+#include "onnx/onnx.pb.h"
+
+namespace tinyprof {
+namespace {
+
+// Stands for a value whose type cannot be known.
+constexpr ValueId kPoison = -2;
+constexpr size_t kMaxNodes = 200'000;
+
+tl::unexpected<Error> BadOnnx(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, "BAD_ONNX", std::move(message));
+}
+
+// An error of the node's rule, with the node's name in front.
+Error NameNode(Error error, const onnx::NodeProto& node) {
+  error.message =
+      fmt::format("node '{}' ({}): {}", DisplayName(node), node.op_type(), error.message);
+  error.metadata["node"] = DisplayName(node);
+  return error;
+}
+
+Fill InputFill(const TensorType& type, size_t index) {
+  switch (type.dtype) {
+    case DType::kInt32:
+    case DType::kInt64:
+    case DType::kInt8:
+    case DType::kUInt8:
+    case DType::kBool:
+      return Fill::Integers(2, index);
+    default:
+      return Fill::Uniform(1, index);
+  }
+}
+
+TensorData IntegerScalar(DType dtype, int64_t value) {
+  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(ByteSize(dtype)));
+  if (dtype == DType::kInt32) {
+    const auto narrow = static_cast<int32_t>(value);
+    std::memcpy(bytes->data(), &narrow, sizeof(narrow));
+  } else {
+    std::memcpy(bytes->data(), &value, sizeof(value));
+  }
+  return {"", {dtype, Shape()}, std::move(bytes)};
+}
+
+}  // namespace
+
+OnnxReader::OnnxReader(std::string name, int64_t opset, int64_t byte_size)
+    : budget_(2 * byte_size + (int64_t{64} << 20)) {
+  graph_.name = std::move(name);
+  graph_.source = "onnx";
+  graph_.opset = opset;
+}
+
+Result<Graph> OnnxReader::Read(onnx::GraphProto& proto, const std::vector<BoundInput>& inputs) {
+  CountUses(proto);
+  Scope scope;
+  for (const BoundInput& input : inputs) {
+    if (input.value) {
+      TensorData tensor = IntegerScalar(input.type.dtype, *input.value);
+      tensor.name = input.name;
+      TINYPROF_RETURN_IF_ERROR(Define(scope, input.name, AddInitializer(std::move(tensor))));
+      continue;
+    }
+    graph_.values.push_back({.name = input.name,
+                             .kind = Value::Kind::kInput,
+                             .type = input.type,
+                             .fill = InputFill(input.type, graph_.values.size())});
+    graph_.inputs.push_back(static_cast<ValueId>(graph_.values.size() - 1));
+    TINYPROF_RETURN_IF_ERROR(Define(scope, input.name, graph_.inputs.back()));
+  }
+  TINYPROF_RETURN_IF_ERROR(ReadBody(proto, scope));
+  return Finish(proto, scope);
+}
+
+Result<Graph> OnnxReader::Finish(const onnx::GraphProto& proto, const Scope& scope) {
+  if (!unknown_nodes_.empty()) {
+    std::vector<std::string> lines;
+    for (const auto& [op, nodes] : unknown_nodes_) {
+      lines.push_back(fmt::format("{} ({})", op, fmt::join(nodes, ", ")));
+    }
+    return Fail(
+        ErrorCode::kUnimplemented, "UNKNOWN_OPERATOR",
+        fmt::format("the model has operators that are not known: {}", fmt::join(lines, "; ")),
+        {{"operators", fmt::format("{}", fmt::join(lines, "; "))}});
+  }
+  if (proto.output_size() == 0) return BadOnnx("the graph has no outputs");
+  for (const auto& output : proto.output()) {
+    const auto found = scope.values.find(output.name());
+    if (found == scope.values.end()) {
+      return BadOnnx(fmt::format("nothing makes the output '{}'", output.name()));
+    }
+    graph_.outputs.push_back(found->second);
+  }
+  Prune(graph_);
+  MarkParameters(graph_);
+  BoundTokenInputs(graph_);
+  return std::move(graph_);
+}
+
+void OnnxReader::CountUses(const onnx::GraphProto& proto) {
+  for (const auto& output : proto.output()) used_names_.insert(output.name());
+  for (const auto& node : proto.node()) {
+    for (const std::string& input : node.input()) used_names_.insert(input);
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.has_g()) CountUses(attribute.g());
+    }
+  }
+}
+
+Status OnnxReader::ReadBody(onnx::GraphProto& proto, Scope& scope) {
+  if (proto.sparse_initializer_size() > 0) {
+    return Fail(ErrorCode::kUnimplemented, "SPARSE_DATA", "the model has sparse initializers");
+  }
+  for (auto& initializer : *proto.mutable_initializer()) {
+    TINYPROF_ASSIGN_OR_RETURN(TensorData tensor, TensorFromProto(initializer));
+    const std::string name = initializer.name();
+    // The file's copy would double the memory of every weight.
+    initializer.Clear();
+    TINYPROF_RETURN_IF_ERROR(Define(scope, name, AddInitializer(std::move(tensor))));
+    initializer.set_name(name);
+  }
+  for (auto& node : *proto.mutable_node()) TINYPROF_RETURN_IF_ERROR(ReadNode(node, scope));
+  return {};
+}
+
+Status OnnxReader::ReadNode(onnx::NodeProto& node, Scope& scope) {
+  if (graph_.nodes.size() >= kMaxNodes) {
+    return Fail(ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
+                fmt::format("the model has more than {} nodes", kMaxNodes));
+  }
+  const std::string op = QualifiedOp(node);
+  if (op == "Constant") return ReadConstant(node, scope);
+  const bool known = op == "If" || op == "Size" || FindOperator(op) != nullptr;
+  if (!known) {
+    unknown_nodes_[op].push_back(DisplayName(node));
+    Poison(node, scope);
+    return {};
+  }
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, Resolve(node, scope));
+  if (std::find(inputs.begin(), inputs.end(), kPoison) != inputs.end()) {
+    Poison(node, scope);
+    return {};
+  }
+  if (op == "If") return ReadIf(node, scope);
+  return ReadOperator(node, scope);
+}
+
+void OnnxReader::Poison(const onnx::NodeProto& node, Scope& scope) {
+  for (const std::string& name : node.output()) {
+    if (!name.empty()) scope.values.emplace(name, kPoison);
+  }
+}
+
+Status OnnxReader::ReadConstant(const onnx::NodeProto& node, Scope& scope) {
+  if (node.output_size() != 1) {
+    return BadOnnx(fmt::format("node '{}' (Constant) has {} outputs, wanted 1", DisplayName(node),
+                               node.output_size()));
+  }
+  TINYPROF_ASSIGN_OR_RETURN(TensorData tensor, ConstantOf(node));
+  tensor.name = node.output(0);
+  return Define(scope, node.output(0), AddInitializer(std::move(tensor)));
+}
+
+Status OnnxReader::ReadIf(onnx::NodeProto& node, Scope& scope) {
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, Resolve(node, scope));
+  if (inputs.size() != 1 || inputs[0] == kNoValue) {
+    return BadOnnx(
+        fmt::format("node '{}' (If) has {} inputs, wanted 1", DisplayName(node), inputs.size()));
+  }
+  const std::byte* condition = KnownData(graph_, inputs[0]);
+  const TensorType& type = graph_.value(inputs[0]).type;
+  if (condition == nullptr) {
+    return Fail(ErrorCode::kUnimplemented, "CONTROL_FLOW",
+                fmt::format("node '{}' (If): its branch depends on the data of the run{}",
+                            DisplayName(node), ScalarInputs()),
+                {{"node", DisplayName(node)}});
+  }
+  if (type.dtype != DType::kBool || type.shape.element_count() != 1) {
+    return BadOnnx(
+        fmt::format("node '{}' (If): the condition is no single bool", DisplayName(node)));
+  }
+  const char* wanted = *condition != std::byte{0} ? "then_branch" : "else_branch";
+  for (auto& attribute : *node.mutable_attribute()) {
+    if (attribute.name() != wanted || !attribute.has_g()) continue;
+    Scope branch;
+    branch.parent = &scope;
+    TINYPROF_RETURN_IF_ERROR(ReadBody(*attribute.mutable_g(), branch));
+    if (attribute.g().output_size() != node.output_size()) break;
+    for (int i = 0; i < node.output_size(); ++i) {
+      const auto found = branch.values.find(attribute.g().output(i).name());
+      if (found == branch.values.end()) {
+        return BadOnnx(fmt::format("node '{}' (If): nothing makes the output '{}' of its {}",
+                                   DisplayName(node), attribute.g().output(i).name(), wanted));
+      }
+      TINYPROF_RETURN_IF_ERROR(Define(scope, node.output(i), found->second));
+    }
+    return {};
+  }
+  return BadOnnx(fmt::format("node '{}' (If) has no {} with {} outputs", DisplayName(node), wanted,
+                             node.output_size()));
+}
+
+std::string OnnxReader::ScalarInputs() const {
+  std::vector<std::string> flags;
+  for (const ValueId id : graph_.inputs) {
+    const Value& input = graph_.value(id);
+    const bool integer = input.type.dtype == DType::kInt64 || input.type.dtype == DType::kInt32;
+    if (integer && input.type.shape.rank() == 0) {
+      flags.push_back(fmt::format("--input {}=NUMBER", input.name));
+    }
+  }
+  return flags.empty() ? std::string() : fmt::format("; pass {}", fmt::join(flags, " "));
+}
+
+Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
+  TINYPROF_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, Resolve(proto, scope));
+  TINYPROF_ASSIGN_OR_RETURN(Attributes attributes, AttributesOf(proto));
+  std::vector<ValueId> outputs;
+  if (proto.op_type() == "Size") {
+    if (inputs.size() != 1 || proto.output_size() != 1) {
+      return BadOnnx(
+          fmt::format("node '{}' (Size) wants 1 input and 1 output", DisplayName(proto)));
+    }
+    const int64_t count = graph_.value(inputs[0]).type.shape.element_count();
+    outputs = {AddInitializer(IntegerScalar(DType::kInt64, count))};
+  } else {
+    Node node{.name = proto.name().empty() ? proto.op_type() : proto.name(),
+              .path = {},
+              .op_type = proto.op_type(),
+              .inputs = std::move(inputs),
+              .outputs = {},
+              .attributes = std::move(attributes)};
+    // What a Dropout does in training is of no concern here.
+    if (node.op_type == "Dropout") node.inputs.resize(std::min<size_t>(node.inputs.size(), 1));
+    const bool matrix_softmax =
+        graph_.opset < 13 && (node.op_type == "Softmax" || node.op_type == "LogSoftmax");
+    TINYPROF_ASSIGN_OR_RETURN(outputs, matrix_softmax
+                                           ? EmitMatrixSoftmax(proto, node)
+                                           : Emit(proto, std::move(node), UsedOutputs(proto)));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = proto.output(static_cast<int>(i));
+    if (!name.empty()) TINYPROF_RETURN_IF_ERROR(Define(scope, name, outputs[i]));
+  }
+  return {};
+}
+
+size_t OnnxReader::UsedOutputs(const onnx::NodeProto& node) const {
+  int count = node.output_size();
+  while (count > 1 && !used_names_.contains(node.output(count - 1))) --count;
+  return static_cast<size_t>(count);
+}
+
+Result<std::vector<ValueId>> OnnxReader::Emit(const onnx::NodeProto& source, Node node,
+                                              size_t output_count) {
+  if (output_count == 0)
+    return BadOnnx(fmt::format("node '{}' has no outputs", DisplayName(source)));
+  Result<std::vector<TensorType>> types =
+      InferTypes(SignatureOf(graph_, node, false), output_count);
+  if (!types) return tl::unexpected<Error>(NameNode(std::move(types).error(), source));
+  std::vector<TensorData> folded = Fold(graph_, node, *types, budget_);
+  std::vector<ValueId> outputs;
+  for (size_t i = 0; i < output_count; ++i) {
+    const bool named = static_cast<int>(i) < source.output_size();
+    const std::string name = named ? source.output(static_cast<int>(i)) : std::string();
+    if (!folded.empty()) {
+      folded[i].name = name;
+      outputs.push_back(AddInitializer(std::move(folded[i])));
+      continue;
+    }
+    graph_.values.push_back({.name = name, .type = std::move((*types)[i]), .fill = {}});
+    outputs.push_back(static_cast<ValueId>(graph_.values.size() - 1));
+  }
+  if (!folded.empty()) return outputs;
+  node.name = UniqueName(std::move(node.name));
+  node.path = node.name;
+  node.outputs = outputs;
+  graph_.nodes.push_back(std::move(node));
+  return outputs;
+}
+
+Result<std::vector<ValueId>> OnnxReader::EmitMatrixSoftmax(const onnx::NodeProto& source,
+                                                           const Node& node) {
+  if (node.inputs.empty() || node.inputs[0] == kNoValue) {
+    return BadOnnx(fmt::format("node '{}' ({}) has no input", DisplayName(source), node.op_type));
+  }
+  const Shape shape = graph_.value(node.inputs[0]).type.shape;
+  const auto rank = static_cast<int64_t>(shape.rank());
+  NodeSignature signature{.node = &node, .inputs = {}, .outputs = {}};
+  int64_t axis = signature.Int("axis", 1);
+  if (axis < 0) axis += rank;
+  Node softmax = node;
+  softmax.attributes["axis"] = int64_t{-1};
+  if (axis == rank - 1) return Emit(source, std::move(softmax), 1);
+
+  Node flatten{.name = node.name + ".flatten", .op_type = "Flatten", .inputs = {node.inputs[0]}};
+  flatten.attributes["axis"] = axis;
+  TINYPROF_ASSIGN_OR_RETURN(softmax.inputs, Emit(source, std::move(flatten), 1));
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> flat, Emit(source, std::move(softmax), 1));
+  TensorData dims{"", {DType::kInt64, Shape{rank}}, Fill::Int64s(shape.dims()).data};
+  Node reshape{.name = node.name + ".reshape",
+               .op_type = "Reshape",
+               .inputs = {flat[0], AddInitializer(std::move(dims))}};
+  return Emit(source, std::move(reshape), 1);
+}
+
+Result<std::vector<ValueId>> OnnxReader::Resolve(const onnx::NodeProto& node,
+                                                 const Scope& scope) const {
+  std::vector<ValueId> ids;
+  for (const std::string& name : node.input()) {
+    if (name.empty()) {
+      ids.push_back(kNoValue);
+      continue;
+    }
+    const Scope* at = &scope;
+    while (at != nullptr && !at->values.contains(name)) at = at->parent;
+    if (at == nullptr) {
+      return BadOnnx(fmt::format("node '{}' ({}) reads '{}', which nothing before it makes",
+                                 DisplayName(node), node.op_type(), name.substr(0, 200)));
+    }
+    ids.push_back(at->values.find(name)->second);
+  }
+  while (!ids.empty() && ids.back() == kNoValue) ids.pop_back();
+  return ids;
+}
+
+Status OnnxReader::Define(Scope& scope, const std::string& name, ValueId id) const {
+  if (scope.values.emplace(name, id).second) return {};
+  return BadOnnx(fmt::format("'{}' is made twice", name.substr(0, 200)));
+}
+
+ValueId OnnxReader::AddInitializer(TensorData tensor) {
+  Fill fill{.kind = Fill::Kind::kData, .data = std::move(tensor.bytes)};
+  graph_.values.push_back({.name = std::move(tensor.name),
+                           .kind = Value::Kind::kInitializer,
+                           .type = std::move(tensor.type),
+                           .fill = std::move(fill)});
+  return static_cast<ValueId>(graph_.values.size() - 1);
+}
+
+std::string OnnxReader::UniqueName(std::string wanted) {
+  const int seen = node_names_[wanted]++;
+  return seen == 0 ? wanted : UniqueName(fmt::format("{}_{}", wanted, seen));
+}
+
+}  // namespace tinyprof
