@@ -1,0 +1,72 @@
+// tinyprofd: command line and configuration in, exit code out.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "daemon/ops/config.h"
+#include "daemon/ops/flags.h"
+#include "daemon/ops/signals.h"
+#include "daemon/rpc/daemon.h"
+#include "daemon/worker/worker_process.h"
+
+namespace tinyprof {
+namespace {
+
+enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kBadConfig = 78 };
+
+void Complain(std::string_view message) { fmt::print(stderr, "tinyprofd: {}\n", message); }
+
+int Serve(const LoadedConfig& loaded, const ConfigFlags& flags, const Environment& environment) {
+  WorkerProcess runner({});
+  const LogLevel level = loaded.config.log_level;
+  const auto reload_log_level = [&] {
+    const LoadedConfig again = LoadConfig(flags, environment);
+    return again.errors.empty() ? again.config.log_level : level;
+  };
+  const Status served = RunDaemon({.config = loaded.config,
+                                   .version = TINYPROF_VERSION,
+                                   .runner = &runner,
+                                   .notifier = Notifier(environment.variable("NOTIFY_SOCKET")),
+                                   .reload_log_level = reload_log_level});
+  if (served) return kOk;
+  Complain(served.error().message);
+  return kFailed;
+}
+
+int Main(int argc, const char* const* argv) {
+  const Result<Flags> flags = ParseFlags(argc, argv);
+  if (!flags) {
+    Complain(flags.error().message);
+    return kUsage;
+  }
+  if (flags->help) {
+    fmt::print("{}", *flags->help);
+    return kOk;
+  }
+  if (flags->version) {
+    fmt::print("tinyprofd {}\n", TINYPROF_VERSION);
+    return kOk;
+  }
+  const Environment environment = ProcessEnvironment();
+  const LoadedConfig loaded = LoadConfig(flags->config, environment);
+  for (const std::string& error : loaded.errors) Complain(error);
+  if (!loaded.errors.empty()) return kBadConfig;
+  if (flags->print_config) fmt::print("{}", PrintConfig(loaded));
+  if (flags->print_config || flags->check_config) return kOk;
+  return Serve(loaded, flags->config, environment);
+}
+
+}  // namespace
+}  // namespace tinyprof
+
+int main(int argc, char** argv) {
+  // Before anything can start a thread.
+  tinyprof::BlockSignals();
+  try {
+    return tinyprof::Main(argc, argv);
+  } catch (const std::exception& exception) {
+    tinyprof::Complain(exception.what());
+    return tinyprof::kFailed;
+  }
+}

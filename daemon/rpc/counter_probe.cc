@@ -1,0 +1,58 @@
+#include "daemon/rpc/counter_probe.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace tinyprof {
+
+CounterProbe::CounterProbe(Probe probe, const Logger& logger)
+    : probe_(std::move(probe)), logger_(logger) {}
+
+CounterProbe::~CounterProbe() = default;
+
+void CounterProbe::Start() {
+  first_ = std::jthread([this](const std::stop_token& stop) {
+    const auto counters = Get([&] { return stop.stop_requested(); });
+    if (!counters) {
+      if (!stop.stop_requested()) logger_.Failed("counters_not_probed", counters.error());
+      return;
+    }
+    logger_.Info("counters_probed", {{"usable", counters->counters().usable() ? "yes" : "no"},
+                                     {"pmu", counters->pmu()},
+                                     {"reason", counters->counters().reason()}});
+  });
+}
+
+Result<worker::CountersResult> CounterProbe::Get(const Abandoned& abandoned) {
+  std::unique_lock probing(probing_mutex_, std::defer_lock);
+  while (!probing.try_lock_for(std::chrono::milliseconds(100))) {
+    if (auto known = Known()) return *std::move(known);
+    if (abandoned && abandoned()) {
+      return Fail(ErrorCode::kCancelled, "CANCELLED", "the caller gave up");
+    }
+  }
+  if (auto known = Known()) return *std::move(known);
+  TINYPROF_ASSIGN_OR_RETURN(worker::CountersResult counters, probe_(abandoned));
+  const std::lock_guard lock(known_mutex_);
+  known_ = std::move(counters);
+  return *known_;
+}
+
+std::optional<worker::CountersResult> CounterProbe::Known() const {
+  const std::lock_guard lock(known_mutex_);
+  return known_;
+}
+
+Status RequireHardwareCounters(const worker::CountersResult& counters) {
+  const v1::CounterReport& report = counters.counters();
+  if (report.usable()) return {};
+  return Fail(ErrorCode::kFailedPrecondition, "COUNTERS_UNAVAILABLE",
+              fmt::format("hardware counters were asked for and this host has none ({}); "
+                          "`tinyprof-client doctor` says what mends it, --counters auto runs "
+                          "without them",
+                          report.reason()),
+              {{"why", report.reason()}});
+}
+
+}  // namespace tinyprof

@@ -1,0 +1,33 @@
+// tinyprofd as a whole: what it is made of and its life from start to drain.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "daemon/jobs/job_queue.h"
+#include "daemon/ops/config.h"
+#include "daemon/ops/log.h"
+#include "daemon/ops/notify.h"
+#include "kernels/base/error.h"
+
+namespace tinyprof {
+
+struct DaemonOptions {
+  Config config;
+  std::string_view version;
+  // Measures; outlives the daemon.
+  TaskRunner* runner = nullptr;
+  Notifier notifier;
+  // Reads the level of the log anew, for SIGHUP.
+  std::function<LogLevel()> reload_log_level;
+};
+
+// Serves until SIGTERM or SIGINT, then lets the run in progress end within drain_timeout; a second
+// signal cancels it. BlockSignals() must have been called before any thread was started.
+//
+// In order: host lock, store (interrupted runs become FAILED), models, queue, probe of the counters
+// (beside the rest), server, "ready" on stderr and to the service manager.
+Status RunDaemon(const DaemonOptions& options);
+
+}  // namespace tinyprof

@@ -1,0 +1,53 @@
+#include "daemon/rpc/host_service.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tinyprof {
+
+grpc::Status HostService::GetHost(grpc::ServerContext*, const v1::GetHostRequest*,
+                                  v1::GetHostResponse* response) {
+  return border_.Enter("GetHost", [&]() -> Status {
+    *response->mutable_host() = host_();
+    return {};
+  });
+}
+
+grpc::Status HostService::GetRoofline(grpc::ServerContext* context,
+                                      const v1::GetRooflineRequest* request,
+                                      v1::GetRooflineResponse* response) {
+  return border_.EnterWaiting("GetRoofline", [&]() -> Status {
+    auto roofline = request->measure()
+                        ? queue_.MeasureRoofline([&] { return context->IsCancelled(); })
+                        : queue_.StoredRoofline();
+    TINYPROF_RETURN_IF_ERROR(roofline);
+    *response->mutable_roofline() = *std::move(roofline);
+    return {};
+  });
+}
+
+grpc::Status HostService::ListCounters(grpc::ServerContext* context, const v1::ListCountersRequest*,
+                                       v1::ListCountersResponse* response) {
+  return border_.EnterWaiting("ListCounters", [&]() -> Status {
+    TINYPROF_ASSIGN_OR_RETURN(worker::CountersResult counters,
+                              counters_.Get([&] { return context->IsCancelled(); }));
+    *response->mutable_host() = host_();
+    *response->mutable_counters() = std::move(*counters.mutable_counters());
+    return {};
+  });
+}
+
+grpc::Status HostService::Diagnose(grpc::ServerContext* context, const v1::DiagnoseRequest*,
+                                   v1::DiagnoseResponse* response) {
+  return border_.EnterWaiting("Diagnose", [&]() -> Status {
+    TINYPROF_ASSIGN_OR_RETURN(worker::CountersResult counters,
+                              counters_.Get([&] { return context->IsCancelled(); }));
+    auto* checks = response->mutable_checks();
+    checks->Swap(counters.mutable_checks());
+    std::stable_sort(checks->begin(), checks->end(),
+                     [](const v1::Check& a, const v1::Check& b) { return a.state() > b.state(); });
+    return {};
+  });
+}
+
+}  // namespace tinyprof

@@ -1,0 +1,98 @@
+#include "daemon/rpc/model_catalog.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daemon/convert/analysis.h"
+#include "daemon/convert/model_spec.h"
+#include "kernels/zoo/analysis.h"
+#include "kernels/zoo/model_spec.h"
+#include "kernels/zoo/zoo.h"
+
+namespace tinyprof {
+namespace {
+
+bool IsBuiltIn(std::string_view text) {
+  return IsLayerList(text) || FindZooEntry(text.substr(0, text.find(':'))) != nullptr;
+}
+
+v1::Model DescribeZoo(const ZooEntry& entry) {
+  v1::Model model;
+  model.set_name(std::string(entry.name));
+  model.set_source("zoo");
+  model.set_summary(std::string(entry.summary));
+  model.set_parameter_count(entry.published_parameter_count);
+  for (const ZooParameter& parameter : entry.parameters) {
+    model.add_parameters(
+        fmt::format("{}={}: {}", parameter.key, parameter.default_value, parameter.meaning));
+  }
+  return model;
+}
+
+v1::Model DescribeStored(const StoredModel& stored, std::optional<int64_t> parameter_count) {
+  constexpr int64_t kNsPerSecond = 1'000'000'000;
+  v1::Model model;
+  model.set_name(stored.name);
+  model.set_source("onnx");
+  model.set_summary("uploaded ONNX file");
+  if (parameter_count) model.set_parameter_count(*parameter_count);
+  model.set_sha256(stored.sha256);
+  model.set_size_bytes(stored.byte_size);
+  model.mutable_upload_time()->set_seconds(stored.created_time_ns / kNsPerSecond);
+  model.mutable_upload_time()->set_nanos(
+      static_cast<int32_t>(stored.created_time_ns % kNsPerSecond));
+  return model;
+}
+
+}  // namespace
+
+Result<Graph> ModelCatalog::Build(const v1::ModelSpec& spec) {
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<UniqueFd> file, OpenFile(spec));
+  return BuildGraph(spec, file ? file->get() : -1);
+}
+
+Result<v1::ModelAnalysis> ModelCatalog::Analyze(const v1::ModelSpec& spec) {
+  TINYPROF_ASSIGN_OR_RETURN(const Graph graph, Build(spec));
+  TINYPROF_ASSIGN_OR_RETURN(const ModelAnalysis analysis, tinyprof::Analyze(graph));
+  v1::ModelAnalysis message = ToProto(graph, analysis);
+  if (!IsBuiltIn(spec.text())) {
+    if (const auto stored = store_.Get(spec.text())) message.set_sha256(stored->sha256);
+  }
+  return message;
+}
+
+Result<std::optional<UniqueFd>> ModelCatalog::OpenFile(const v1::ModelSpec& spec) {
+  if (IsBuiltIn(spec.text())) return std::nullopt;
+  Result<UniqueFd> file = store_.OpenModel(spec.text());
+  // A name that nobody has is BuildModel's to refuse.
+  if (!file && file.error().code == ErrorCode::kNotFound) return std::nullopt;
+  TINYPROF_RETURN_IF_ERROR(file);
+  return std::optional<UniqueFd>(*std::move(file));
+}
+
+Result<v1::Model> ModelCatalog::Describe(std::string_view name) {
+  if (const ZooEntry* entry = FindZooEntry(name)) return DescribeZoo(*entry);
+  TINYPROF_ASSIGN_OR_RETURN(const StoredModel stored, store_.Get(name));
+  return DescribeStored(stored, ParameterCountOf(stored));
+}
+
+std::vector<std::string> ModelCatalog::Names() const {
+  std::vector<std::string> names;
+  for (const ZooEntry& entry : ZooEntries()) names.emplace_back(entry.name);
+  for (const StoredModel& stored : store_.List()) names.push_back(stored.name);
+  return names;
+}
+
+std::optional<int64_t> ModelCatalog::ParameterCountOf(const StoredModel& model) {
+  const std::lock_guard lock(counts_mutex_);
+  const auto [entry, is_new] = counts_.try_emplace(model.sha256);
+  if (!is_new) return entry->second;
+  v1::ModelSpec spec;
+  spec.set_text(model.name);
+  spec.set_batch(1);
+  if (const auto graph = Build(spec)) entry->second = CountParameters(*graph).listed;
+  return entry->second;
+}
+
+}  // namespace tinyprof
