@@ -133,13 +133,13 @@ class Adviser {
 
   void Threads() {
     if (!facts_.all_threads || facts_.available_threads <= facts_.threads) return;
-    const BoundInput input{.flop_count = facts_.flop_count,
-                           .byte_count = facts_.weight_bytes + facts_.activation_bytes,
-                           .working_set_bytes = facts_.weight_bytes + facts_.activation_bytes,
-                           .caches_cold = bound_.level == MemoryLevel::kDram};
-    const Result<Bound> wider = ComputeBound(input, *facts_.all_threads);
-    if (!wider) return;
-    AddFromBound(AdviceKind::kThreads, wider->bound_ns,
+    const double bytes = weights() + activations();
+    double new_bound_ns = flops() / facts_.all_threads->peak_flops_per_second * 1e9;
+    for (const LevelCeiling& level : facts_.all_threads->levels) {
+      if (level.level != bound_.level) continue;
+      new_bound_ns = std::max(new_bound_ns, bytes / level.bytes_per_second * 1e9);
+    }
+    AddFromBound(AdviceKind::kThreads, new_bound_ns,
                  fmt::format("it used {} of {} cores, and the ceilings of all are higher",
                              facts_.threads, facts_.available_threads));
   }

@@ -1,0 +1,180 @@
+#include "daemon/roofline/bounds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tinyprof {
+namespace {
+
+constexpr double kGiga = 1e9;
+
+// 1000 GFLOP/s; L1 48 KiB 2000 GB/s, L2 2 MiB 1000 GB/s, L3 32 MiB 400 GB/s, DRAM 200 GB/s.
+Ceilings Machine() {
+  return {.peak_flops_per_second = 1000 * kGiga,
+          .levels = {{MemoryLevel::kL1, 2000 * kGiga, 48 << 10},
+                     {MemoryLevel::kL2, 1000 * kGiga, 2 << 20},
+                     {MemoryLevel::kL3, 400 * kGiga, 32 << 20},
+                     {MemoryLevel::kDram, 200 * kGiga, std::nullopt}}};
+}
+
+BoundInput Cold(int64_t flops, int64_t bytes, std::optional<double> elapsed_ns = std::nullopt) {
+  return {.flop_count = flops,
+          .byte_count = bytes,
+          .working_set_bytes = bytes,
+          .caches_cold = true,
+          .elapsed_ns = elapsed_ns};
+}
+
+Bound MustBound(const BoundInput& input, const Ceilings& ceilings = Machine()) {
+  const Result<Bound> bound = ComputeBound(input, ceilings);
+  EXPECT_TRUE(bound.has_value()) << bound.error().message;
+  return bound.value_or(Bound{});
+}
+
+TEST(RidgePoint, PeakOverBandwidth) { EXPECT_DOUBLE_EQ(RidgePoint(1000 * kGiga, 200 * kGiga), 5); }
+
+TEST(ComputeBound, BelowTheRidgeBandwidthBounds) {
+  // Intensity 2 under a ridge of 5: 2 * 200 GB/s = 400 GFLOP/s.
+  const Bound bound = MustBound(Cold(200'000'000, 100'000'000));
+  EXPECT_DOUBLE_EQ(*bound.flops_per_second, 400 * kGiga);
+  EXPECT_DOUBLE_EQ(bound.bound_ns, 500'000);
+  EXPECT_DOUBLE_EQ(*bound.ridge_margin, 0.4);
+  EXPECT_EQ(bound.limiter, Limiter::kDram);
+  EXPECT_EQ(bound.label, BoundLabel::kMemory);
+  EXPECT_FALSE(bound.percent_of_bound.has_value());
+}
+
+TEST(ComputeBound, AboveTheRidgePeakBounds) {
+  const Bound bound = MustBound(Cold(2'000'000'000, 100'000'000, 4'000'000));
+  EXPECT_DOUBLE_EQ(*bound.flops_per_second, 1000 * kGiga);
+  EXPECT_DOUBLE_EQ(*bound.ridge_margin, 4);
+  EXPECT_DOUBLE_EQ(*bound.percent_of_bound, 50);
+  EXPECT_EQ(bound.limiter, Limiter::kCompute);
+  EXPECT_EQ(bound.label, BoundLabel::kCompute);
+  EXPECT_TRUE(bound.warning.empty());
+}
+
+TEST(ComputeBound, LinearOf1000By500AtBatch32IsMemoryBoundAtRidge15) {
+  const Ceilings ceilings{.peak_flops_per_second = 1500 * kGiga,
+                          .levels = {{MemoryLevel::kDram, 100 * kGiga, std::nullopt}}};
+  const Bound bound = MustBound(Cold(32'016'000, 2'194'000), ceilings);
+  EXPECT_NEAR(*bound.ridge_margin, 14.59 / 15, 1e-3);
+  EXPECT_EQ(bound.label, BoundLabel::kMemory);
+  EXPECT_NEAR(*bound.flops_per_second / kGiga, 1459.2525, 1e-3);
+}
+
+TEST(ComputeBound, OnTheRidgeIsCompute) {
+  const Bound bound = MustBound(Cold(500'000'000, 100'000'000));
+  EXPECT_DOUBLE_EQ(*bound.ridge_margin, 1);
+  EXPECT_EQ(bound.label, BoundLabel::kCompute);
+}
+
+TEST(ComputeBound, EveryLevelHasItsOwnBound) {
+  const Bound bound = MustBound(Cold(50'000'000, 100'000'000));  // intensity 0.5
+  ASSERT_EQ(bound.levels.size(), 4u);
+  EXPECT_DOUBLE_EQ(bound.levels[0].flops_per_second, 1000 * kGiga);
+  EXPECT_DOUBLE_EQ(bound.levels[1].flops_per_second, 500 * kGiga);
+  EXPECT_DOUBLE_EQ(bound.levels[2].flops_per_second, 200 * kGiga);
+  EXPECT_DOUBLE_EQ(bound.levels[3].flops_per_second, 100 * kGiga);
+}
+
+TEST(ComputeBound, WarmDataComesFromTheInnermostLevelThatHoldsIt) {
+  const auto level_of = [](int64_t working_set) {
+    return MustBound({.flop_count = 0, .byte_count = 1000, .working_set_bytes = working_set}).level;
+  };
+  EXPECT_EQ(level_of(48 << 10), MemoryLevel::kL1);
+  EXPECT_EQ(level_of((48 << 10) + 1), MemoryLevel::kL2);
+  EXPECT_EQ(level_of(2 << 20), MemoryLevel::kL2);
+  EXPECT_EQ(level_of((2 << 20) + 1), MemoryLevel::kL3);
+  EXPECT_EQ(level_of((32 << 20) + 1), MemoryLevel::kDram);
+  EXPECT_EQ(MustBound(Cold(0, 1000)).level, MemoryLevel::kDram);
+}
+
+TEST(ComputeBound, NoFlopsIsBoundByBytes) {
+  // 20 MB at 200 GB/s take 100 us; measured 400 us.
+  const Bound bound = MustBound(Cold(0, 20'000'000, 400'000));
+  EXPECT_FALSE(bound.flops_per_second.has_value());
+  EXPECT_TRUE(bound.levels.empty());
+  EXPECT_DOUBLE_EQ(bound.bound_ns, 100'000);
+  EXPECT_DOUBLE_EQ(*bound.percent_of_bound, 25);
+  EXPECT_DOUBLE_EQ(*bound.ridge_margin, 0);
+  EXPECT_EQ(bound.label, BoundLabel::kMemory);
+}
+
+TEST(ComputeBound, NoBytesIsBoundByPeak) {
+  const Bound bound = MustBound(Cold(1'000'000'000, 0));
+  EXPECT_DOUBLE_EQ(*bound.flops_per_second, 1000 * kGiga);
+  EXPECT_FALSE(bound.ridge_margin.has_value());
+  EXPECT_EQ(bound.label, BoundLabel::kCompute);
+}
+
+TEST(ComputeBound, NeitherIsOverhead) {
+  const Bound bound = MustBound(Cold(0, 0, 500));
+  EXPECT_EQ(bound.label, BoundLabel::kOverhead);
+  EXPECT_EQ(bound.limiter, Limiter::kOverhead);
+  EXPECT_FALSE(bound.percent_of_bound.has_value());
+  EXPECT_FALSE(bound.flops_per_second.has_value());
+}
+
+TEST(ComputeBound, TinyLayersAreOverheadUnlessNearTheirBound) {
+  // 1,000,000 FLOPs at peak take 1 us.
+  EXPECT_EQ(MustBound(Cold(1'000'000, 8)).label, BoundLabel::kOverhead);
+  EXPECT_EQ(MustBound(Cold(1'000'000, 8, 2'500)).label, BoundLabel::kOverhead);
+  EXPECT_EQ(MustBound(Cold(1'000'000, 8, 1'900)).label, BoundLabel::kCompute);
+}
+
+TEST(ComputeBound, ShortLayersFarFromTheirBoundAreOverhead) {
+  // 5,000,000 FLOPs at peak take 5 us, 20,000,000 take 20 us.
+  EXPECT_EQ(MustBound(Cold(5'000'000, 8, 26'000)).label, BoundLabel::kOverhead);
+  EXPECT_EQ(MustBound(Cold(5'000'000, 8, 24'000)).label, BoundLabel::kCompute);
+  EXPECT_EQ(MustBound(Cold(20'000'000, 8, 900'000)).label, BoundLabel::kCompute);
+}
+
+TEST(ComputeBound, FasterThanTheBoundIsFlaggedNotClamped) {
+  const Bound bound = MustBound(Cold(200'000'000, 100'000'000, 400'000));
+  EXPECT_DOUBLE_EQ(*bound.percent_of_bound, 125);
+  EXPECT_THAT(bound.warning, testing::HasSubstr("125.0 %"));
+  EXPECT_EQ(bound.label, BoundLabel::kMemory);
+}
+
+TEST(ComputeBound, HugeCountsStayFinite) {
+  const Bound bound = MustBound(Cold(INT64_MAX, INT64_MAX, 1));
+  EXPECT_TRUE(std::isfinite(bound.bound_ns));
+  EXPECT_TRUE(std::isfinite(*bound.percent_of_bound));
+}
+
+TEST(ComputeBound, RefusesBadCounts) {
+  for (const BoundInput& input :
+       {Cold(-1, 0), Cold(0, -1), Cold(1, 1, 0), Cold(1, 1, -5),
+        Cold(1, 1, std::numeric_limits<double>::infinity()), Cold(1, 1, std::nan("")),
+        BoundInput{.flop_count = 1, .byte_count = 1, .working_set_bytes = -1}}) {
+    const Result<Bound> bound = ComputeBound(input, Machine());
+    ASSERT_FALSE(bound.has_value());
+    EXPECT_EQ(bound.error().reason, "BAD_COUNT");
+  }
+}
+
+TEST(ComputeBound, RefusesBadCeilings) {
+  Ceilings no_peak = Machine();
+  no_peak.peak_flops_per_second = 0;
+  EXPECT_EQ(ComputeBound(Cold(1, 1), no_peak).error().reason, "BAD_CEILING");
+  Ceilings bad_level = Machine();
+  bad_level.levels[2].bytes_per_second = std::nan("");
+  EXPECT_EQ(ComputeBound(Cold(1, 1), bad_level).error().reason, "BAD_CEILING");
+}
+
+TEST(ComputeBound, NoLevelThatAppliesIsAReason) {
+  Ceilings caches_only = Machine();
+  caches_only.levels.pop_back();
+  EXPECT_EQ(ComputeBound(Cold(1, 1), caches_only).error().reason, "NO_BANDWIDTH");
+  EXPECT_EQ(
+      ComputeBound({.byte_count = 1, .working_set_bytes = 1 << 30}, caches_only).error().reason,
+      "NO_BANDWIDTH");
+  EXPECT_TRUE(ComputeBound({.byte_count = 1, .working_set_bytes = 1}, caches_only).has_value());
+}
+
+}  // namespace
+}  // namespace tinyprof
