@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "daemon/convert/analysis.h"
+#include "daemon/convert/derived.h"
+#include "daemon/convert/measurement.h"
+#include "daemon/convert/model_spec.h"
+#include "daemon/counters/papi/papi_backend.h"
+#include "daemon/measure/measure.h"
+#include "daemon/worker/protocol.h"
+#include "daemon/worker/tasks.h"
+#include "kernels/runtime/isa.h"
+#include "kernels/runtime/session.h"
+#include "kernels/zoo/analysis.h"
+
+namespace tinyprof {
+namespace {
+
+std::string CompilerName() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("gcc {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
+MeasureHooks HooksOf(const Graph& graph, EventSender& sender) {
+  MeasureHooks hooks;
+  hooks.entering_layer_first_time = [&](size_t node) {
+    sender.EnteredLayer(graph.nodes[node].name);
+  };
+  // Progress is told from the warm-up on, when the first pass has been through every layer.
+  hooks.progress = [&](const ProgressUpdate& update) {
+    sender.EnteredLayer("");
+    sender.Progress(ToProto(update));
+  };
+  return hooks;
+}
+
+// Moves the layers of the analysis into those of the report.
+void AddAnalysis(v1::ModelAnalysis analysis, v1::RunReport& report) {
+  for (v1::LayerAnalysis& layer : *analysis.mutable_layers()) {
+    *report.add_layers()->mutable_analysis() = std::move(layer);
+  }
+  analysis.clear_layers();
+  *report.mutable_analysis() = std::move(analysis);
+}
+
+void AddSettings(const worker::WorkerRequest& request, Isa isa, v1::RunReport& report) {
+  const v1::RunSpec& spec = request.profile();
+  report.set_backend(std::string(Name(FromProto(spec.backend()))));
+  report.set_isa(std::string(Name(isa)));
+  report.set_compiler(CompilerName());
+  report.set_threads(spec.threads());
+  *report.mutable_cpus() = request.cpus();
+  report.set_cache(spec.cache() == v1::CACHE_MODE_COLD ? "cold" : "warm");
+}
+
+}  // namespace
+
+Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
+                                           EventSender& sender) {
+  const auto start = std::chrono::steady_clock::now();
+  const v1::RunSpec& spec = request.profile();
+  sender.Phase("loading");
+  TINYPROF_ASSIGN_OR_RETURN(const Graph graph,
+                            BuildGraph(spec.model(), request.has_model_file() ? kModelFd : -1));
+  TINYPROF_ASSIGN_OR_RETURN(const ModelAnalysis analysis, Analyze(graph));
+  TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(spec.isa()));
+  TINYPROF_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Session> session,
+      Session::Create(graph, {.backend = FromProto(spec.backend()),
+                              .isa = isa,
+                              .threads = spec.threads(),
+                              .memory_limit_bytes = request.memory_limit_bytes()}));
+  const std::unique_ptr<CounterBackend> counters = MakePapiBackend(spec.threads());
+  TINYPROF_ASSIGN_OR_RETURN(
+      const RunMeasurement measured,
+      Measure(*session, *counters,
+              MeasureOptionsOf(spec, {request.cpus().begin(), request.cpus().end()}),
+              HooksOf(graph, sender)));
+
+  worker::WorkerEvent event;
+  v1::RunReport& report = *event.mutable_report();
+  AddAnalysis(ToProto(graph, analysis), report);
+  AddSettings(request, isa, report);
+  AddMeasurement(*session, measured, report);
+  AddDerived(report);
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  report.set_duration_ns(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+  return event;
+}
+
+}  // namespace tinyprof

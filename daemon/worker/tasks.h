@@ -1,0 +1,21 @@
+// What a worker can do, one file each. Called on the master of the pinned team.
+#pragma once
+
+#include "daemon/worker/event_sender.h"
+#include "kernels/base/error.h"
+#include "worker.pb.h"
+
+namespace tinyprof {
+
+// Loads, analyses, measures: a RunReport without host and bounds.
+Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
+                                           EventSender& sender);
+// Measures the ceilings of this machine.
+Result<worker::WorkerEvent> RunRooflineTask(const worker::WorkerRequest& request,
+                                            EventSender& sender);
+// Tries every counter, and says why some cannot be had.
+Result<worker::WorkerEvent> RunCountersTask();
+// Runs a model once on given inputs and compares its outputs.
+Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request);
+
+}  // namespace tinyprof

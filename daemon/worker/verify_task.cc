@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "daemon/convert/measurement.h"
+#include "daemon/convert/model_spec.h"
+#include "daemon/model/tensor_proto.h"
+#include "daemon/worker/compare_tensors.h"
+#include "daemon/worker/protocol.h"
+#include "daemon/worker/tasks.h"
+#include "kernels/runtime/isa.h"
+#include "kernels/runtime/session.h"
+#include "onnx/onnx.pb.h"
+
+namespace tinyprof {
+namespace {
+
+tl::unexpected<Error> BadTensor(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, "BAD_INPUT", std::move(message));
+}
+
+// The tensors in the order of `ids`: by name where a tensor has the name of one of these values,
+// else by position.
+Result<std::vector<TensorData>> ReadTensors(
+    const Graph& graph, const std::vector<ValueId>& ids,
+    const google::protobuf::RepeatedPtrField<std::string>& serialized, std::string_view role) {
+  if (serialized.size() != static_cast<int>(ids.size())) {
+    return BadTensor(
+        fmt::format("the model has {} {}s and {} were given", ids.size(), role, serialized.size()));
+  }
+  std::vector<TensorData> tensors(ids.size());
+  for (int i = 0; i < serialized.size(); ++i) {
+    onnx::TensorProto proto;
+    if (!proto.ParseFromString(serialized.Get(i))) {
+      return BadTensor(fmt::format("{} {} is no ONNX TensorProto", role, i));
+    }
+    TINYPROF_ASSIGN_OR_RETURN(TensorData tensor, TensorFromProto(proto));
+    auto position = static_cast<size_t>(i);
+    for (size_t k = 0; k < ids.size(); ++k) {
+      if (graph.value(ids[k]).name == tensor.name) position = k;
+    }
+    tensors[position] = std::move(tensor);
+  }
+  for (size_t k = 0; k < ids.size(); ++k) {
+    if (!tensors[k].bytes) {
+      return BadTensor(fmt::format("{} {} was not given", role, graph.value(ids[k]).name));
+    }
+  }
+  return tensors;
+}
+
+Status SetInputs(Session& session, const std::vector<TensorData>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorView target = session.input(i);
+    const TensorType& type = inputs[i].type;
+    if (type != target.type) {
+      return BadTensor(fmt::format("input {} is {} {} and the model takes {} {}",
+                                   session.graph().value(session.graph().inputs[i]).name,
+                                   Name(type.dtype), type.shape.ToString(), Name(target.type.dtype),
+                                   target.type.shape.ToString()));
+    }
+    std::memcpy(target.data, inputs[i].bytes->data(), inputs[i].bytes->size());
+  }
+  return {};
+}
+
+Tolerance ToleranceOf(const v1::VerifySpec& spec) {
+  Tolerance tolerance;
+  if (spec.rtol() > 0) tolerance.relative = spec.rtol();
+  if (spec.atol() > 0) tolerance.absolute = spec.atol();
+  return tolerance;
+}
+
+}  // namespace
+
+Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request) {
+  const worker::VerifyTask& task = request.verify();
+  TINYPROF_ASSIGN_OR_RETURN(
+      const Graph graph, BuildGraph(task.spec().model(), request.has_model_file() ? kModelFd : -1));
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> inputs,
+                            ReadTensors(graph, graph.inputs, task.inputs(), "input"));
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> wanted,
+                            ReadTensors(graph, graph.outputs, task.outputs(), "output"));
+  TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(task.spec().isa()));
+  TINYPROF_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Session> session,
+      Session::Create(graph, {.backend = FromProto(task.spec().backend()),
+                              .isa = isa,
+                              .threads = request.cpus_size(),
+                              .memory_limit_bytes = request.memory_limit_bytes()}));
+  TINYPROF_RETURN_IF_ERROR(SetInputs(*session, inputs));
+  session->RunAll();
+
+  worker::WorkerEvent event;
+  v1::VerifyModelResponse& response = *event.mutable_verified();
+  bool ok = true;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const std::string& name = graph.value(graph.outputs[i]).name;
+    *response.add_outputs() =
+        CompareTensors(name, session->output(i), wanted[i], ToleranceOf(task.spec()));
+    ok = ok && response.outputs(static_cast<int>(i)).ok();
+  }
+  response.set_ok(ok);
+  return event;
+}
+
+}  // namespace tinyprof
