@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "daemon/jobs/gap_classes.h"
 #include "daemon/jobs/job_queue.h"
 #include "daemon/jobs/outcome.h"
 #include "daemon/jobs/roofline_join.h"
@@ -103,6 +104,8 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   SetProgress(job, PhaseOf("finishing"));
   v1::RunReport report = std::move(*event.mutable_report());
   *report.mutable_host() = host;
+  AddTinyTorchFigures(report);
+  AddGapClasses(host.vendor(), report);
   if (roofline.has_value()) {
     JoinRoofline(*roofline, report);
   } else {

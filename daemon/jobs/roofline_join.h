@@ -11,4 +11,8 @@ namespace tinyprof {
 // no ceilings for them, bounds stay absent and a warning says so.
 void JoinRoofline(const v1::Roofline& roofline, v1::RunReport& report);
 
+// Fills the figures of the TinyTorch course: FLOPs of the whole batch (dimension 0 of the first
+// input) and MiB of weights and arena, both over the median time.
+void AddTinyTorchFigures(v1::RunReport& report);
+
 }  // namespace tinyprof

@@ -1,0 +1,75 @@
+#include "daemon/jobs/gap_classes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+namespace tinyprof {
+namespace {
+
+constexpr const char* kMinMaxNote = "this CPU's event does not count maxima and minima";
+constexpr const char* kPaddingNote = "the kernel skips taps that fall on padding or a mask";
+constexpr const char* kTranscendentalNote =
+    "functions such as exp are 1 FLOP by convention and a polynomial in hardware";
+constexpr const char* kResidualNote =
+    "no class explains this: vector tails, another algorithm, or a defect";
+
+std::string NoteOf(const std::string& name) {
+  if (name == "minmax") return kMinMaxNote;
+  if (name == "padding") return kPaddingNote;
+  if (name == "transcendental") return kTranscendentalNote;
+  return kResidualNote;
+}
+
+using FlopsByClass = std::map<std::string, double>;
+
+// Moves as much of `rest` as lies between 0 and `limit` (of either sign) to the class.
+void Take(FlopsByClass& classes, const char* name, double limit, double& rest) {
+  const double flops = std::clamp(rest, std::min(limit, 0.0), std::max(limit, 0.0));
+  if (flops == 0) return;
+  classes[name] += flops;
+  rest -= flops;
+}
+
+FlopsByClass ClassesOf(const v1::Cost& cost, double measured_flops, bool counts_minmax) {
+  FlopsByClass classes;
+  const v1::FlopClasses& flops = cost.flop_classes();
+  double rest = measured_flops - static_cast<double>(cost.flop_count());
+  if (!counts_minmax) Take(classes, "minmax", -static_cast<double>(flops.minmax()), rest);
+  const int64_t skipped_taps = cost.mac_count() - cost.valid_tap_mac_count();
+  Take(classes, "padding", -2.0 * static_cast<double>(skipped_taps), rest);
+  const auto transcendental = static_cast<double>(flops.transcendental());
+  Take(classes, "transcendental", (kFlopsPerTranscendental - 1) * transcendental, rest);
+  if (std::fabs(rest) > kNoticeableShare * static_cast<double>(cost.flop_count())) {
+    classes["residual"] += rest;
+  }
+  return classes;
+}
+
+void Write(const FlopsByClass& classes, google::protobuf::RepeatedPtrField<v1::GapClass>& gap) {
+  gap.Clear();
+  for (const auto& [name, flops] : classes) {
+    v1::GapClass& added = *gap.Add();
+    added.set_name(name);
+    added.set_flops(flops);
+    added.set_note(NoteOf(name));
+  }
+}
+
+}  // namespace
+
+void AddGapClasses(std::string_view vendor, v1::RunReport& report) {
+  const bool counts_minmax = vendor != "AuthenticAMD";
+  FlopsByClass totals;
+  for (v1::LayerReport& layer : *report.mutable_layers()) {
+    if (!layer.analysis().has_cost() || !layer.counters().flops().has_value()) continue;
+    const FlopsByClass classes =
+        ClassesOf(layer.analysis().cost(), layer.counters().flops().value(), counts_minmax);
+    Write(classes, *layer.mutable_gap());
+    for (const auto& [name, flops] : classes) totals[name] += flops;
+  }
+  Write(totals, *report.mutable_gap());
+}
+
+}  // namespace tinyprof

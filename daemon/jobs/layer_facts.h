@@ -1,0 +1,39 @@
+// What the rules of advice look at, read from the layers of a report.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "daemon/roofline/advice.h"
+#include "kernels/tensor/dtype.h"
+#include "tinyprof/v1/run.pb.h"
+
+namespace tinyprof {
+
+// The data flow between the layers of a report, by the names of tensors. Keeps no reference to it.
+class DataFlow {
+ public:
+  explicit DataFlow(const v1::RunReport& report);
+
+  // Bytes of the layer's inputs that one earlier layer makes for this one only.
+  int64_t FusableInputBytes(const v1::LayerAnalysis& layer) const;
+
+ private:
+  struct Tensor {
+    bool made_by_layer = false;
+    int use_count = 0;  // by layers, and by the model's outputs
+  };
+  std::map<std::string, Tensor, std::less<>> tensors_;
+};
+
+// Whether the operator computes each output element from one element of each input.
+bool IsElementwise(const std::string& op);
+
+// The dtype that the layer computes in: that of its first floating-point tensor, outputs first;
+// float32 when it has none.
+DType ComputeDType(const v1::LayerAnalysis& layer);
+
+// Facts of a layer that has a cost; the fields about threads are left to the caller.
+LayerFacts FactsOf(const v1::LayerReport& layer, const DataFlow& flow);
+
+}  // namespace tinyprof
