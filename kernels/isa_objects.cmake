@@ -6,10 +6,11 @@
 # file, are merged by name with the same function of a baseline file, and the linker may keep the AVX-512
 # one for everybody. So the objects of an ISA are linked into one (which dissolves their comdat groups)
 # and every symbol of it but its table of kernels is made local.
-set(TINYPROF_ISAS baseline)
+set(isas baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  list(APPEND TINYPROF_ISAS avx2 avx512)
+  list(APPEND isas avx2 avx512)
 endif()
+set(TINYPROF_ISAS ${isas} CACHE INTERNAL "Instruction sets that the kernels are compiled for")
 set(TINYPROF_ISA_FLAGS_baseline "")
 set(TINYPROF_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt)
 set(TINYPROF_ISA_FLAGS_avx512 ${TINYPROF_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -36,8 +37,10 @@ function(tinyprof_add_isa_object target isa sources)
                                                 EIGEN_NO_DEBUG)
   target_compile_options(${objects} PRIVATE ${TINYPROF_ISA_FLAGS_${isa}} -fno-math-errno)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # GCC's own AVX-512 header warns of its undefined registers (GCC bug 105593).
-    target_compile_options(${objects} PRIVATE -Wno-maybe-uninitialized -Wno-uninitialized)
+    # Statics of inline functions would be "unique" symbols, which objcopy does not make local. And GCC's
+    # own AVX-512 header warns of its undefined registers (GCC bug 105593).
+    target_compile_options(${objects} PRIVATE -fno-gnu-unique -Wno-maybe-uninitialized
+                                              -Wno-uninitialized)
   endif()
   # Eigen's speed lives on inlining. Sanitized and covered code keeps the level of its build type, or the
   # instrumentation takes minutes to compile.
