@@ -11,20 +11,29 @@ namespace {
 
 constexpr double kTail = 0.025;  // on each side of a 95 % interval
 
-// P(X >= r) for X binomial(n, k/n), 0 < k < n: the terms from r up, each from the one before.
+// P(X = i) for X binomial(n, p), 0 < p < 1.
+double BinomialTerm(double n, double p, double i) {
+  return std::exp(std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) +
+                  i * std::log(p) + (n - i) * std::log1p(-p));
+}
+
+// P(X >= r) for X binomial(n, k/n), 0 < k < n, 1 <= r <= n. Terms are summed away from the mode,
+// each from the one before: they fall from the first on, and one that underflows stands for a tail
+// of 0.
 double BinomialUpperTail(int64_t n, int64_t k, int64_t r) {
   const auto trials = static_cast<double>(n);
   const double p = static_cast<double>(k) / trials;
-  const auto first = static_cast<double>(r);
-  double term =
-      std::exp(std::lgamma(trials + 1) - std::lgamma(first + 1) - std::lgamma(trials - first + 1) +
-               first * std::log(p) + (trials - first) * std::log1p(-p));
+  const double odds = p / (1 - p);
+  const bool above_mode = r > k;
+  auto i = static_cast<double>(above_mode ? r : r - 1);
+  double term = BinomialTerm(trials, p, i);
   double sum = 0;
-  for (int64_t i = r; i <= n && (term > sum * 1e-17 || static_cast<double>(i) <= trials * p); ++i) {
+  while (i >= 0 && i <= trials && term > sum * 1e-17) {
     sum += term;
-    term *= static_cast<double>(n - i) / static_cast<double>(i + 1) * (p / (1 - p));
+    term *= above_mode ? (trials - i) / (i + 1) * odds : i / (trials - i + 1) / odds;
+    i += above_mode ? 1 : -1;
   }
-  return std::min(sum, 1.0);
+  return above_mode ? sum : 1 - sum;
 }
 
 // The smallest k, 1 to n, at which a resample's r-th smallest is at most the k-th sample with a

@@ -1,0 +1,55 @@
+#include "daemon/measure/machine_state.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tinyprof {
+namespace {
+
+TEST(StealNs, IsTheEighthFieldOfTheFirstLine) {
+  EXPECT_EQ(StealNs("cpu  10 20 30 40 50 60 70 123 9 9\ncpu0 1 1 1 1 1 1 1 1\n", 100),
+            1'230'000'000);
+  EXPECT_EQ(StealNs("cpu  1 2 3 4 5 6 7 0", 250), 0);
+}
+
+TEST(StealNs, IsAbsentWhereTheKernelDoesNotSay) {
+  EXPECT_EQ(StealNs("", 100), std::nullopt);
+  EXPECT_EQ(StealNs("cpu  1 2 3 4 5 6 7", 100), std::nullopt);
+  EXPECT_EQ(StealNs("cpu  1 2 3 4 5 6 x 8", 100), std::nullopt);
+  EXPECT_EQ(StealNs("intr 1 2 3 4 5 6 7 8", 100), std::nullopt);
+  EXPECT_EQ(StealNs("cpu  1 2 3 4 5 6 7 8", 0), std::nullopt);
+}
+
+TEST(MachineWatch, AThreadAloneHasNoPingPongAndTheClockTicks) {
+  const MeasureOptions options;
+  MachineWatch watch(options);
+  std::vector<std::string> warnings;
+  const MachineState state = watch.Finish(warnings);
+  EXPECT_GT(state.clock_hz, 1e7);
+  EXPECT_LT(state.clock_hz, 1e11);
+  EXPECT_EQ(state.ping_pong_before_ns, std::nullopt);
+  EXPECT_EQ(state.ping_pong_after_ns, std::nullopt);
+}
+
+TEST(MachineWatch, WhatTheKernelDoesNotTellIsAbsent) {
+  const MeasureOptions options;
+  MachineWatch watch(options, "/nonexistent/tree");
+  std::vector<std::string> warnings;
+  const MachineState state = watch.Finish(warnings);
+  EXPECT_EQ(state.steal_ns, std::nullopt);
+  EXPECT_EQ(state.huge_pages, "");
+}
+
+TEST(MaxResidentBytes, GrowsWithTouchedMemory) {
+  const int64_t before_bytes = MaxResidentBytes();
+  std::vector<char> memory(64 << 20);
+  for (size_t i = 0; i < memory.size(); i += 4096) {
+    static_cast<volatile char*>(memory.data())[i] = 1;
+  }
+  EXPECT_GE(MaxResidentBytes(), before_bytes);
+  EXPECT_GE(MaxResidentBytes(), int64_t{64} << 20);
+}
+
+}  // namespace
+}  // namespace tinyprof

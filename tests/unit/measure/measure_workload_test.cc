@@ -1,0 +1,176 @@
+#include "daemon/measure/measure_workload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+
+#include "fake_workload.h"
+
+namespace tinyprof {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+CounterPlan NoPmu() {
+  CounterPlan plan;
+  plan.unusable_reason = "NO_PMU: none";
+  for (PlannedMetric& metric : plan.metrics) {
+    metric.reason = plan.unusable_reason;
+  }
+  return plan;
+}
+
+CounterPlan Instructions() {
+  CounterPlan plan;
+  plan.groups = {{"INS"}};
+  plan.instructions_anchor = {0};
+  for (PlannedMetric& metric : plan.metrics) {
+    metric.reason = "NONE: not in this test";
+  }
+  PlannedMetric& instructions = plan.metrics[static_cast<size_t>(Metric::kInstructions)];
+  instructions = {
+      .formula = *ParseFormula("INS"), .positions = {{0, 0}}, .quality = Quality::kExact};
+  return plan;
+}
+
+class MeasureWorkloadTest : public ::testing::Test {
+ protected:
+  Result<RunMeasurement> Run(const CounterPlan& plan) {
+    SoftwarePlan software;
+    software.reasons.fill("NONE: not in this test");
+    return MeasureWorkload(workload_, clock_, backend_, plan, std::move(software), options_, {});
+  }
+
+  FakeClock clock_;
+  FakeWorkload workload_{clock_, {50'000, 600, 70'000}};
+  FakeBackend backend_;
+  MeasureOptions options_;
+};
+
+TEST_F(MeasureWorkloadTest, TimesAddUpToTheInstrumentedPass) {
+  uint32_t state = 7;
+  workload_.extra_ns = [&](size_t node, int) {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<int64_t>(state >> 28) * static_cast<int64_t>(node + 1) * 10;
+  };
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  double sum_ns = run->unattributed_ns;
+  for (const LayerMeasurement& layer : run->layers) {
+    sum_ns += layer.time.median_ns;
+  }
+  EXPECT_DOUBLE_EQ(sum_ns, run->instrumented_pass_ns);
+  EXPECT_NEAR(run->instrumented_pass_ns, run->time.median_ns, 0.02 * run->time.median_ns);
+  EXPECT_THAT(run->warnings, Contains(HasSubstr("1 of 3 layers are shorter than 100 clock reads")));
+}
+
+TEST_F(MeasureWorkloadTest, AutoGoesOnWithoutAPmuAndSaysWhyNothingWasCounted) {
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->counter_source, "none");
+  EXPECT_EQ(run->passes.counting, 0);
+  EXPECT_EQ(run->totals.flops.value, std::nullopt);
+  EXPECT_EQ(run->totals.flops.reason, "NO_PMU: none");
+  EXPECT_EQ(run->layers[2].counters.cycles.reason, "NO_PMU: none");
+  EXPECT_EQ(run->software.page_faults.reason, "NONE: not in this test");
+}
+
+TEST_F(MeasureWorkloadTest, PapiThatCannotBeHadIsAnErrorBeforeAnythingRuns) {
+  options_.counters = CounterMode::kPapi;
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_FALSE(run.has_value());
+  EXPECT_EQ(run.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(run.error().reason, "COUNTERS_UNAVAILABLE");
+  EXPECT_THAT(run.error().message, HasSubstr("NO_PMU: none"));
+  EXPECT_EQ(workload_.runs[0], 0);
+}
+
+TEST_F(MeasureWorkloadTest, CountsComeWithTheirSource) {
+  backend_.events = {"INS"};
+  workload_.on_run = [&](size_t) { backend_.Happen(0, "INS", 1234); };
+  options_.counters = CounterMode::kPapi;
+  Result<RunMeasurement> run = Run(Instructions());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->counter_source, "papi");
+  EXPECT_EQ(run->layers[0].counters.instructions.value, 1234);
+  EXPECT_EQ(run->totals.instructions.value, 3 * 1234);
+  EXPECT_EQ(run->totals.instructions.source, Source::kPapi);
+  EXPECT_EQ(run->passes.counting, 5);
+
+  backend_.info_.name = "simulated";
+  run = Run(Instructions());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->counter_source, "simulated");
+  EXPECT_EQ(run->totals.instructions.source, Source::kSimulated);
+}
+
+TEST_F(MeasureWorkloadTest, NoneCountsNothingEvenWhereItCould) {
+  backend_.events = {"INS"};
+  options_.counters = CounterMode::kNone;
+  const Result<RunMeasurement> run = Run(Instructions());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(backend_.groups_opened, 0);
+  EXPECT_EQ(run->counter_source, "none");
+  EXPECT_THAT(run->totals.instructions.reason, HasSubstr("NOT_ASKED: "));
+}
+
+TEST_F(MeasureWorkloadTest, ATinyBudgetMakesThreeOfEachPass) {
+  backend_.events = {"INS"};
+  workload_.on_run = [&](size_t) { backend_.Happen(0, "INS", 1); };
+  options_.time_budget_ns = 0;
+  options_.precision = 0.0001;
+  const Result<RunMeasurement> run = Run(Instructions());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->passes.warmup, 1);
+  EXPECT_EQ(run->passes.timing, 3);
+  EXPECT_EQ(run->passes.counting, 3);
+  EXPECT_EQ(run->stopped_by, "budget");
+}
+
+TEST_F(MeasureWorkloadTest, AllPhasesKeepToTheBudget) {
+  backend_.events = {"INS"};
+  workload_.on_run = [&](size_t) { backend_.Happen(0, "INS", 1); };
+  uint32_t state = 1;
+  workload_.extra_ns = [&](size_t, int) {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<int64_t>(state >> 12);
+  };
+  options_.precision = 1e-6;
+  options_.time_budget_ns = 3'000'000'000;
+  const int64_t begin_ns = clock_.now_ns;
+  ASSERT_TRUE(Run(Instructions()).has_value());
+  EXPECT_LE(clock_.now_ns - begin_ns, 3'000'000'000 + 100'000'000);
+}
+
+TEST_F(MeasureWorkloadTest, AModelWithoutLayersHasAReasonForItsAbsentTotals) {
+  FakeWorkload empty(clock_, {});
+  SoftwarePlan software;
+  const Result<RunMeasurement> run =
+      MeasureWorkload(empty, clock_, backend_, NoPmu(), std::move(software), options_, {});
+  ASSERT_TRUE(run.has_value());
+  EXPECT_THAT(run->layers, IsEmpty());
+  EXPECT_EQ(run->totals.flops.reason, "NO_PMU: none");
+  EXPECT_EQ(run->unattributed_ns, 0);
+}
+
+TEST(CheckOptions, RefusesWhatIsOutOfRange) {
+  const auto reason = [](const MeasureOptions& options) {
+    const Status status = CheckOptions(options);
+    return status.has_value() ? "" : status.error().reason;
+  };
+  EXPECT_EQ(reason({}), "");
+  EXPECT_EQ(reason({.threads = 0}), "BAD_THREADS");
+  EXPECT_EQ(reason({.threads = -3}), "BAD_THREADS");
+  EXPECT_EQ(reason({.precision = 0}), "BAD_PRECISION");
+  EXPECT_EQ(reason({.precision = 1.01}), "BAD_PRECISION");
+  EXPECT_EQ(reason({.precision = std::numeric_limits<double>::quiet_NaN()}), "BAD_PRECISION");
+  EXPECT_EQ(reason({.time_budget_ns = -1}), "BAD_BUDGET");
+  EXPECT_EQ(reason({.time_budget_ns = std::numeric_limits<int64_t>::max()}), "BAD_BUDGET");
+}
+
+}  // namespace
+}  // namespace tinyprof
