@@ -1,0 +1,176 @@
+#include "client/commands/app.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "client/commands/command.h"
+#include "client/commands/suggest.h"
+
+namespace tinyprof::client {
+namespace {
+
+constexpr const char* kProgram = "tinyprof-client";
+
+// Examples, kept as the footer, come before the options.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override {
+    return fmt::format("{}\n\nExamples:\n{}\n\n", app->get_description(),
+                       CLI::detail::find_and_replace("  " + app->get_footer(), "\n", "\n  "));
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    return app->get_parent() == nullptr
+               ? "Exit codes: 0 ok, 1 run failed, 2 usage, 3 daemon unreachable, 4 refused,\n"
+                 "5 precondition, 124 timeout, 130 interrupted.\n"
+               : fmt::format("Options of every command: {} --help\n", kProgram);
+  }
+};
+
+void AddGlobalOptions(CLI::App& app, GlobalOptions& options) {
+  app.add_option("--address", options.address, "The daemon: unix:PATH or HOST:PORT")
+      ->type_name("ADDRESS");
+  app.add_option("--timeout", options.timeout, "Longest wait; a run is cancelled then, such as 60s")
+      ->type_name("TIME");
+  app.add_flag("--json", options.json, "Print one JSON object");
+  app.add_option("-o,--output", options.output, "Write the result to a file; - is standard output")
+      ->type_name("FILE");
+  app.add_flag("-q,--quiet", options.quiet, "No progress and no notes on standard error");
+  app.add_option("--color", options.color, "Colour: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+  app.set_version_flag("--version", fmt::format("{} {}", kProgram, TINYPROF_VERSION));
+}
+
+struct Program {
+  CLI::App app{"Measure neural networks on a CPU and say what bounds them", kProgram};
+  GlobalOptions options;
+  std::vector<Action> actions;  // by position in Commands()
+
+  Program() {
+    app.formatter(std::make_shared<HelpFormatter>());
+    app.footer("tinyprof-client profile resnet18\ntinyprof-client analyze gpt2-small --json");
+    app.require_subcommand(0, 1);
+    app.allow_extras();
+    AddGlobalOptions(app, options);
+    for (const Command& command : Commands()) {
+      CLI::App& sub = *app.add_subcommand(std::string(command.name), std::string(command.summary));
+      sub.footer(std::string(command.examples));
+      sub.fallthrough();
+      actions.push_back(command.setup(sub, options));
+    }
+  }
+};
+
+std::string PathOf(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name()
+                                     : PathOf(*app.get_parent()) + " " + app.get_name();
+}
+
+const CLI::App& Deepest(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : Deepest(*parsed.back());
+}
+
+ExitCode UsageError(const CLI::App& app, Io& io, const std::string& sentence) {
+  io.err << fmt::format("{}: {}; see `{} --help`", kProgram, Printable(sentence),
+                        PathOf(Deepest(app)))
+         << std::endl;
+  return ExitCode::kUsage;
+}
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
+    for (const CLI::Option* option : level->get_options()) {
+      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// What to say of an argument that nothing took.
+std::string UnknownSentence(const CLI::App& root, const std::string& argument) {
+  const CLI::App& app = Deepest(root);
+  std::string kind = "argument";
+  std::vector<std::string> candidates;
+  const std::string word = argument.substr(0, argument.find('='));
+  if (argument.starts_with('-')) {
+    kind = "option";
+    candidates = OptionNames(app);
+  } else if (&app == &root) {
+    kind = "command";
+    for (const Command& command : Commands()) candidates.emplace_back(command.name);
+  }
+  const std::string nearest = Nearest(word, candidates);
+  const std::string where = &app == &root ? kProgram : app.get_name();
+  return nearest.empty()
+             ? fmt::format("'{}' is no {} of {}", word, kind, where)
+             : fmt::format("'{}' is no {} of {}; did you mean {}?", word, kind, where, nearest);
+}
+
+// The first argument that nothing took, options first: a mistyped option upsets what follows it.
+std::string FirstUnknown(const CLI::App& app) {
+  const std::vector<std::string> remaining = app.remaining(true);
+  const auto option = std::find_if(remaining.begin(), remaining.end(), [](const std::string& word) {
+    return word.size() > 1 && word.starts_with('-') && word != "--";
+  });
+  if (option != remaining.end()) return *option;
+  return remaining.empty() ? "" : remaining.front();
+}
+
+ExitCode Report(Session& session, const Error& error) {
+  Io& io = session.io();
+  io.err << fmt::format("{}: {}", kProgram, Printable(error.message)) << std::endl;
+  if (session.options().json && error.reason != "FILE_NOT_WRITABLE") {
+    if (const Status printed = session.Print(ErrorDocument(session.command(), error)); !printed) {
+      io.err << fmt::format("{}: {}", kProgram, Printable(printed.error().message)) << std::endl;
+    }
+  }
+  return ExitCodeFor(error);
+}
+
+ExitCode RunParsed(const Program& program, Io& io) {
+  const auto parsed = program.app.get_subcommands();
+  const auto commands = Commands();
+  const auto command = std::find_if(
+      commands.begin(), commands.end(),
+      [&](const Command& candidate) { return candidate.name == parsed.front()->get_name(); });
+  Session session(program.options, io, std::string(command->name));
+  const Action& action = program.actions[static_cast<size_t>(command - commands.begin())];
+  const Result<ExitCode> code = action(session);
+  return code ? *code : Report(session, code.error());
+}
+
+}  // namespace
+
+ExitCode RunClient(const std::vector<std::string>& args, Io& io) {
+  Program program;
+  CLI::App& app = program.app;
+  try {
+    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+  } catch (const CLI::CallForHelp&) {
+    io.out << app.help() << std::flush;
+    return ExitCode::kOk;
+  } catch (const CLI::CallForVersion& version) {
+    io.out << version.what() << std::endl;
+    return ExitCode::kOk;
+  } catch (const CLI::Error& error) {
+    const std::string unknown = FirstUnknown(app);
+    return UsageError(app, io, unknown.empty() ? error.what() : UnknownSentence(app, unknown));
+  }
+  if (const std::string unknown = FirstUnknown(app); !unknown.empty()) {
+    return UsageError(app, io, UnknownSentence(app, unknown));
+  }
+  if (app.get_subcommands().empty()) {
+    io.err << app.help() << std::flush;
+    return ExitCode::kUsage;
+  }
+  if (program.options.json && program.options.csv) {
+    return UsageError(app, io, "--json and --csv exclude each other");
+  }
+  return RunParsed(program, io);
+}
+
+}  // namespace tinyprof::client

@@ -1,0 +1,15 @@
+#include <CLI/CLI.hpp>
+
+#include "client/commands/command.h"
+#include "client/commands/run_flow.h"
+
+namespace tinyprof::client {
+
+Action SetupLatency(CLI::App& app, GlobalOptions& global) {
+  const auto options = std::make_shared<RunOptions>();
+  AddRunOptions(app, *options);
+  AddCsvFlag(app, global);
+  return [options](Session& session) { return StartAndPrint(session, *options, 0, LatencyText); };
+}
+
+}  // namespace tinyprof::client

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "client/commands/command.h"
+#include "client/commands/options.h"
+#include "client/lib/model_file.h"
+
+namespace tinyprof::client {
+namespace {
+
+struct Options {
+  CLI::App* export_app = nullptr;
+  ModelOptions model;
+  std::string file;
+};
+
+Result<ExitCode> ListAll(Session& session) {
+  TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
+  TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
+  std::vector<v1::Model> models;
+  v1::ListModelsRequest request;
+  do {
+    TINYPROF_ASSIGN_OR_RETURN(
+        const v1::ListModelsResponse response,
+        connection->Call(connection->models(), &Connection::Models::ListModels, request));
+    models.insert(models.end(), response.models().begin(), response.models().end());
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  TINYPROF_RETURN_IF_ERROR(session.options().json
+                               ? session.Print(ModelsDocument(models))
+                               : session.Print(ModelsText(models, session.MakeLayout())));
+  return ExitCode::kOk;
+}
+
+Result<ExitCode> Export(Session& session, const Options& options) {
+  TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec spec, ToModelSpec(session, options.model));
+  TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t size_bytes,
+                            ExportModelFile(*connection, spec, options.file));
+  if (session.options().json) {
+    Json document = NewDocument("models export");
+    document["model"] = spec.text();
+    document["file"] = options.file;
+    document["size_bytes"] = size_bytes;
+    TINYPROF_RETURN_IF_ERROR(session.Print(document));
+  } else {
+    session.Note(fmt::format("wrote {} ({} bytes)", options.file, size_bytes));
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Action SetupModels(CLI::App& app, GlobalOptions&) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& export_app = *app.add_subcommand("export", "Write a model as an ONNX file");
+  export_app.fallthrough();
+  AddModelOptions(export_app, options->model, "NAME");
+  export_app.add_option("FILE", options->file, "The file to write")->required();
+  options->export_app = &export_app;
+  return [options](Session& session) {
+    return options->export_app->parsed() ? Export(session, *options) : ListAll(session);
+  };
+}
+
+}  // namespace tinyprof::client

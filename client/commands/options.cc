@@ -1,0 +1,149 @@
+#include "client/commands/options.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/util/time_util.h>
+
+#include <CLI/CLI.hpp>
+
+#include "client/lib/model_file.h"
+#include "client/lib/parse.h"
+
+namespace tinyprof::client {
+namespace {
+
+constexpr int64_t kMaxBatch = 65536;
+constexpr int32_t kMaxThreads = 1024;
+
+Result<v1::CounterMode> ToCounterMode(const std::string& name) {
+  if (name == "papi") return v1::COUNTER_MODE_PAPI;
+  if (name == "none") return v1::COUNTER_MODE_NONE;
+  if (name == "executed") {
+    return Fail(
+        ErrorCode::kInvalidArgument, "NOT_IN_BUILD",
+        "--counters executed: this build does not count executed instructions; use auto, papi "
+        "or none");
+  }
+  return v1::COUNTER_MODE_AUTO;
+}
+
+Status AddInputs(const ModelOptions& options, v1::ModelSpec& spec) {
+  for (const std::string& input : options.inputs) {
+    TINYPROF_ASSIGN_OR_RETURN(const NamedShape shape, ParseInputShape(input));
+    v1::InputShape& message = *spec.add_inputs();
+    message.set_name(shape.name);
+    message.mutable_dims()->Assign(shape.dims.begin(), shape.dims.end());
+  }
+  return {};
+}
+
+Status SetTimes(const Session& session, const RunOptions& options, v1::RunSpec& spec) {
+  using google::protobuf::util::TimeUtil;
+  TINYPROF_ASSIGN_OR_RETURN(const double precision, ParsePercent(options.precision));
+  if (precision < 1e-4) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_PERCENT",
+                fmt::format("--precision {} is below 0.01%", options.precision),
+                {{"got", options.precision}});
+  }
+  spec.set_precision(precision);
+  TINYPROF_ASSIGN_OR_RETURN(const auto budget, ParseDuration(options.time_budget));
+  if (budget > std::chrono::hours(1)) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_DURATION",
+                fmt::format("--time-budget {} is above 1h", options.time_budget),
+                {{"got", options.time_budget}});
+  }
+  *spec.mutable_time_budget() = TimeUtil::NanosecondsToDuration(budget.count());
+  TINYPROF_ASSIGN_OR_RETURN(const auto timeout, session.Timeout());
+  if (timeout) *spec.mutable_timeout() = TimeUtil::NanosecondsToDuration(timeout->count());
+  return {};
+}
+
+}  // namespace
+
+void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& positional) {
+  app.add_option(positional, options.model,
+                 "A zoo name, a layer list, an uploaded model's name or a path to an .onnx file")
+      ->required();
+  app.add_option("--input", options.inputs,
+                 "Shape of an input: 32x784 or NAME=1x3x224x224; repeat it")
+      ->allow_extra_args(false)
+      ->type_name("SHAPE");
+  app.add_option("--batch", options.batch, "Samples in one forward pass")
+      ->check(CLI::Range(int64_t{1}, kMaxBatch))
+      ->type_name("N");
+  app.add_option("--seed", options.seed, "Seed of synthetic weights and inputs")
+      ->check(CLI::Range(uint64_t{1}, UINT64_MAX))
+      ->type_name("N");
+}
+
+void AddKernelOptions(CLI::App& app, RunOptions& options) {
+  app.add_option("--backend", options.backend, "Kernels: reference or eigen")
+      ->check(CLI::IsMember({"reference", "eigen"}))
+      ->type_name("NAME");
+  app.add_option("--isa", options.isa, "Instruction set: baseline, avx2, avx512 or native")
+      ->check(CLI::IsMember({"baseline", "avx2", "avx512", "native"}))
+      ->type_name("NAME");
+}
+
+void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional) {
+  AddModelOptions(app, options.model, positional);
+  AddKernelOptions(app, options);
+  app.add_option("--threads", options.threads, "Threads, at most the daemon's measurement CPUs")
+      ->check(CLI::Range(int32_t{1}, kMaxThreads))
+      ->type_name("N");
+  app.add_option("--cache", options.cache, "Caches before each pass: warm or cold")
+      ->check(CLI::IsMember({"warm", "cold"}))
+      ->type_name("MODE");
+  app.add_option("--counters", options.counters, "Source of counts: auto, papi or none")
+      ->check(CLI::IsMember({"auto", "papi", "none", "executed"}))
+      ->type_name("SOURCE");
+  app.add_option("--precision", options.precision, "Wanted half-width of the median's interval, 1%")
+      ->type_name("PERCENT");
+  app.add_option("--time-budget", options.time_budget, "Longest time spent on timing, 10s")
+      ->type_name("TIME");
+}
+
+void AddCsvFlag(CLI::App& app, GlobalOptions& global) {
+  app.add_flag("--csv", global.csv, "Print one line of CSV a layer");
+}
+
+void AddTopOption(CLI::App& app, int& top) {
+  app.add_option("--top", top, "Show only the N heaviest layers in the table")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+}
+
+Result<v1::ModelSpec> ToModelSpec(Session& session, const ModelOptions& options) {
+  v1::ModelSpec spec;
+  TINYPROF_RETURN_IF_ERROR(AddInputs(options, spec));
+  spec.set_text(options.model);
+  spec.set_batch(options.batch);
+  spec.set_seed(options.seed);
+  if (IsModelFile(options.model)) {
+    TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
+    TINYPROF_ASSIGN_OR_RETURN(const std::string name, UploadModelFile(*connection, options.model,
+                                                                      [&](const std::string& text) {
+                                                                        session.Note(text);
+                                                                      }));
+    spec.set_text(name);
+  }
+  return spec;
+}
+
+v1::Backend ToBackend(const std::string& name) {
+  return name == "reference" ? v1::BACKEND_REFERENCE : v1::BACKEND_EIGEN;
+}
+
+Result<v1::RunSpec> ToRunSpec(Session& session, const RunOptions& options) {
+  v1::RunSpec spec;
+  TINYPROF_ASSIGN_OR_RETURN(const v1::CounterMode counters, ToCounterMode(options.counters));
+  spec.set_counters(counters);
+  TINYPROF_RETURN_IF_ERROR(SetTimes(session, options, spec));
+  spec.set_backend(ToBackend(options.backend));
+  spec.set_isa(options.isa);
+  spec.set_threads(options.threads);
+  spec.set_cache(options.cache == "cold" ? v1::CACHE_MODE_COLD : v1::CACHE_MODE_WARM);
+  TINYPROF_ASSIGN_OR_RETURN(*spec.mutable_model(), ToModelSpec(session, options.model));
+  return spec;
+}
+
+}  // namespace tinyprof::client

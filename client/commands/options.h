@@ -1,0 +1,49 @@
+// The options that several commands share, and the messages they become.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/commands/session.h"
+#include "tinyprof/v1/run.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tinyprof::client {
+
+struct ModelOptions {
+  std::string model;
+  std::vector<std::string> inputs;
+  int64_t batch = 1;
+  uint64_t seed = 1;
+};
+
+struct RunOptions {
+  ModelOptions model;
+  std::string backend = "eigen";
+  std::string isa = "native";
+  int32_t threads = 1;
+  std::string cache = "warm";
+  std::string counters = "auto";
+  std::string precision = "1%";
+  std::string time_budget = "10s";
+};
+
+// MODEL (called `positional` in the help), --input, --batch, --seed.
+void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& positional = "MODEL");
+// --backend and --isa.
+void AddKernelOptions(CLI::App& app, RunOptions& options);
+// All options of a measured run.
+void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional = "MODEL");
+void AddCsvFlag(CLI::App& app, GlobalOptions& global);
+void AddTopOption(CLI::App& app, int& top);
+
+// The model as the daemon takes it; a file is uploaded first.
+Result<v1::ModelSpec> ToModelSpec(Session& session, const ModelOptions& options);
+v1::Backend ToBackend(const std::string& name);
+Result<v1::RunSpec> ToRunSpec(Session& session, const RunOptions& options);
+
+}  // namespace tinyprof::client

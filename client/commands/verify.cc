@@ -1,0 +1,57 @@
+#include <CLI/CLI.hpp>
+
+#include "client/commands/command.h"
+#include "client/commands/options.h"
+#include "client/lib/verify_data.h"
+
+namespace tinyprof::client {
+namespace {
+
+struct Options {
+  RunOptions run;
+  std::string data;
+  double rtol = 1e-3;
+  double atol = 1e-7;
+};
+
+// Naive kernels may take minutes over a large model.
+constexpr auto kVerifyTimeout = std::chrono::minutes(10);
+
+Result<ExitCode> VerifyModel(Session& session, const Options& options) {
+  TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
+  TINYPROF_ASSIGN_OR_RETURN(const VerifyData data, FindVerifyData(options.data));
+  TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect(kVerifyTimeout));
+  v1::VerifySpec spec;
+  TINYPROF_ASSIGN_OR_RETURN(*spec.mutable_model(), ToModelSpec(session, options.run.model));
+  spec.set_backend(ToBackend(options.run.backend));
+  spec.set_isa(options.run.isa);
+  spec.set_rtol(options.rtol);
+  spec.set_atol(options.atol);
+  TINYPROF_ASSIGN_OR_RETURN(const v1::VerifyModelResponse response,
+                            Verify(*connection, spec, data));
+  TINYPROF_RETURN_IF_ERROR(session.options().json
+                               ? session.Print(VerifyDocument(response))
+                               : session.Print(VerifyText(response, session.MakeLayout())));
+  return response.ok() ? ExitCode::kOk : ExitCode::kRunFailed;
+}
+
+}  // namespace
+
+Action SetupVerify(CLI::App& app, GlobalOptions&) {
+  const auto options = std::make_shared<Options>();
+  AddModelOptions(app, options->run.model);
+  AddKernelOptions(app, options->run);
+  app.add_option("--data", options->data, "Directory with input_N.pb and output_N.pb")
+      ->required()
+      ->type_name("DIR");
+  const CLI::Range tolerance(1e-300, 1e300);
+  app.add_option("--rtol", options->rtol, "Allowed relative error")
+      ->check(tolerance)
+      ->type_name("X");
+  app.add_option("--atol", options->atol, "Allowed absolute error")
+      ->check(tolerance)
+      ->type_name("X");
+  return [options](Session& session) { return VerifyModel(session, *options); };
+}
+
+}  // namespace tinyprof::client
