@@ -107,6 +107,8 @@ Result<std::vector<size_t>> NormalizeAxes(const NodeSignature& signature,
 Result<std::vector<int64_t>> KnownInts(const NodeSignature& signature, size_t index,
                                        std::string_view what) {
   TINYPROF_RETURN_IF_ERROR(CheckIndexInput(signature, index));
+  // An empty list is known by its shape.
+  if (signature.input(index).shape.element_count() == 0) return std::vector<int64_t>{};
   if (auto elements = signature.ConstantInts(index)) return *std::move(elements);
   return Fail(ErrorCode::kUnimplemented, "SHAPE_NOT_KNOWN",
               fmt::format("{} needs its {} (input {}) before the run: make it an initializer of "
