@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "daemon/convert/host.h"
+#include "daemon/jobs/stored_models.h"
 #include "daemon/model/model_store.h"
 #include "daemon/ops/lock.h"
 #include "daemon/ops/signals.h"
@@ -22,7 +23,6 @@
 #include "daemon/rpc/border.h"
 #include "daemon/rpc/counter_probe.h"
 #include "daemon/rpc/host_service.h"
-#include "daemon/rpc/model_catalog.h"
 #include "daemon/rpc/model_service.h"
 #include "daemon/rpc/profiler_service.h"
 #include "daemon/rpc/server.h"
@@ -61,7 +61,7 @@ class Daemon {
   Border border_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<ModelStore> model_store_;
-  std::unique_ptr<ModelCatalog> catalog_;
+  std::unique_ptr<StoredModels> stored_models_;
   std::unique_ptr<JobQueue> queue_;
   std::unique_ptr<CounterProbe> counters_;
   std::unique_ptr<ProfilerService> profiler_;
@@ -92,7 +92,7 @@ Status Daemon::OpenState() {
   }
   TINYPROF_ASSIGN_OR_RETURN(model_store_, ModelStore::Open((directory / "models").string(),
                                                            options_.config.upload_limit_bytes));
-  catalog_ = std::make_unique<ModelCatalog>(*model_store_);
+  stored_models_ = std::make_unique<StoredModels>(*model_store_);
   return {};
 }
 
@@ -105,7 +105,7 @@ void Daemon::MakeQueue() {
   JobQueueDependencies dependencies;
   dependencies.store = store_.get();
   dependencies.runner = options_.runner;
-  dependencies.models = catalog_.get();
+  dependencies.models = stored_models_.get();
   dependencies.host = [this] { return Host(); };
   dependencies.on_run_changed = [this](const v1::Run& run) { LogRun(run); };
   queue_ = std::make_unique<JobQueue>(std::move(options), std::move(dependencies));
@@ -117,8 +117,8 @@ void Daemon::MakeQueue() {
 Status Daemon::Start() {
   TINYPROF_RETURN_IF_ERROR(OpenState());
   MakeQueue();
-  profiler_ = std::make_unique<ProfilerService>(*queue_, *catalog_, *counters_, border_);
-  models_ = std::make_unique<ModelService>(*catalog_, border_);
+  profiler_ = std::make_unique<ProfilerService>(*queue_, *stored_models_, *counters_, border_);
+  models_ = std::make_unique<ModelService>(*model_store_, *stored_models_, border_);
   host_ = std::make_unique<HostService>(
       *queue_, [this] { return Host(); }, *counters_, border_);
   TINYPROF_ASSIGN_OR_RETURN(server_,

@@ -4,18 +4,10 @@
 
 #include <utility>
 
-#include "daemon/convert/analysis.h"
-#include "daemon/convert/model_spec.h"
-#include "kernels/zoo/analysis.h"
-#include "kernels/zoo/model_spec.h"
 #include "kernels/zoo/zoo.h"
 
 namespace tinyprof {
 namespace {
-
-bool IsBuiltIn(std::string_view text) {
-  return IsLayerList(text) || FindZooEntry(text.substr(0, text.find(':'))) != nullptr;
-}
 
 v1::Model DescribeZoo(const ZooEntry& entry) {
   v1::Model model;
@@ -47,30 +39,6 @@ v1::Model DescribeStored(const StoredModel& stored, std::optional<int64_t> param
 
 }  // namespace
 
-Result<Graph> ModelCatalog::Build(const v1::ModelSpec& spec) {
-  TINYPROF_ASSIGN_OR_RETURN(const std::optional<UniqueFd> file, OpenFile(spec));
-  return BuildGraph(spec, file ? file->get() : -1);
-}
-
-Result<v1::ModelAnalysis> ModelCatalog::Analyze(const v1::ModelSpec& spec) {
-  TINYPROF_ASSIGN_OR_RETURN(const Graph graph, Build(spec));
-  TINYPROF_ASSIGN_OR_RETURN(const ModelAnalysis analysis, tinyprof::Analyze(graph));
-  v1::ModelAnalysis message = ToProto(graph, analysis);
-  if (!IsBuiltIn(spec.text())) {
-    if (const auto stored = store_.Get(spec.text())) message.set_sha256(stored->sha256);
-  }
-  return message;
-}
-
-Result<std::optional<UniqueFd>> ModelCatalog::OpenFile(const v1::ModelSpec& spec) {
-  if (IsBuiltIn(spec.text())) return std::nullopt;
-  Result<UniqueFd> file = store_.OpenModel(spec.text());
-  // A name that nobody has is BuildModel's to refuse.
-  if (!file && file.error().code == ErrorCode::kNotFound) return std::nullopt;
-  TINYPROF_RETURN_IF_ERROR(file);
-  return std::optional<UniqueFd>(*std::move(file));
-}
-
 Result<v1::Model> ModelCatalog::Describe(std::string_view name) {
   if (const ZooEntry* entry = FindZooEntry(name)) return DescribeZoo(*entry);
   TINYPROF_ASSIGN_OR_RETURN(const StoredModel stored, store_.Get(name));
@@ -91,7 +59,7 @@ std::optional<int64_t> ModelCatalog::ParameterCountOf(const StoredModel& model) 
   v1::ModelSpec spec;
   spec.set_text(model.name);
   spec.set_batch(1);
-  if (const auto graph = Build(spec)) entry->second = CountParameters(*graph).listed;
+  if (const auto analysis = models_.Analyze(spec)) entry->second = analysis->parameter_count();
   return entry->second;
 }
 

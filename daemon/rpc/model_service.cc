@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/convert/model_spec.h"
 #include "daemon/jobs/run_spec_check.h"
 #include "daemon/model/onnx_export.h"
 #include "daemon/rpc/chunk_writer.h"
@@ -45,7 +46,7 @@ Status ModelService::Receive(grpc::ServerContext& context,
       message.content_case() != v1::UploadModelRequest::ContentCase::kName) {
     return BadStream("the first message must hold the model's name");
   }
-  TINYPROF_ASSIGN_OR_RETURN(ModelStore::Upload upload, catalog_.store().Begin(message.name()));
+  TINYPROF_ASSIGN_OR_RETURN(ModelUpload upload, store_.Begin(message.name()));
   while (reader.Read(&message)) {
     if (message.content_case() != v1::UploadModelRequest::ContentCase::kChunk) {
       return BadStream("the messages after the name must hold pieces of the file");
@@ -98,7 +99,7 @@ grpc::Status ModelService::GetModel(grpc::ServerContext*, const v1::GetModelRequ
 grpc::Status ModelService::DeleteModel(grpc::ServerContext*, const v1::DeleteModelRequest* request,
                                        v1::DeleteModelResponse*) {
   return border_.Enter("DeleteModel", [&]() -> Status {
-    if (FindZooEntry(request->name()) == nullptr) return catalog_.store().Delete(request->name());
+    if (FindZooEntry(request->name()) == nullptr) return store_.Delete(request->name());
     return Fail(ErrorCode::kPermissionDenied, "BUILT_IN_MODEL",
                 fmt::format("{} is built in; only uploaded models can be deleted", request->name()),
                 {{"name", request->name()}});
@@ -107,23 +108,26 @@ grpc::Status ModelService::DeleteModel(grpc::ServerContext*, const v1::DeleteMod
 
 grpc::Status ModelService::ExportModel(grpc::ServerContext*, const v1::ExportModelRequest* request,
                                        grpc::ServerWriter<v1::ExportModelResponse>* writer) {
-  return border_.EnterWaiting("ExportModel", [&]() -> Status {
-    TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec spec, CheckModelSpec(request->model()));
-    ChunkWriter chunks([writer](std::string&& chunk) {
-      v1::ExportModelResponse message;
-      message.set_chunk(std::move(chunk));
-      return writer->Write(message);
-    });
-    TINYPROF_ASSIGN_OR_RETURN(const std::optional<UniqueFd> file, catalog_.OpenFile(spec));
-    if (file) {
-      TINYPROF_RETURN_IF_ERROR(chunks.AppendFile(file->get()));
-    } else {
-      TINYPROF_ASSIGN_OR_RETURN(const Graph graph, catalog_.Build(spec));
-      TINYPROF_RETURN_IF_ERROR(
-          ExportOnnx(graph, [&](std::string_view bytes) { return chunks.Append(bytes); }));
-    }
-    return chunks.Flush();
+  return border_.EnterWaiting("ExportModel", [&] { return Send(request->model(), *writer); });
+}
+
+Status ModelService::Send(const v1::ModelSpec& asked,
+                          grpc::ServerWriter<v1::ExportModelResponse>& writer) {
+  TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec spec, CheckModelSpec(asked));
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<UniqueFd> file, models_.OpenFile(spec));
+  ChunkWriter chunks([&](std::string&& chunk) {
+    v1::ExportModelResponse message;
+    message.set_chunk(std::move(chunk));
+    return writer.Write(message);
   });
+  if (file) {
+    TINYPROF_RETURN_IF_ERROR(chunks.AppendFile(file->get()));
+  } else {
+    TINYPROF_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(spec, -1));
+    TINYPROF_RETURN_IF_ERROR(
+        ExportOnnx(graph, [&](std::string_view bytes) { return chunks.Append(bytes); }));
+  }
+  return chunks.Flush();
 }
 
 }  // namespace tinyprof

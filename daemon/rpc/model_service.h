@@ -1,6 +1,8 @@
 // ModelService: the models that can be named, uploads and exports. See service.proto.
 #pragma once
 
+#include "daemon/jobs/model_source.h"
+#include "daemon/model/model_store.h"
 #include "daemon/rpc/border.h"
 #include "daemon/rpc/model_catalog.h"
 #include "tinyprof/v1/service.grpc.pb.h"
@@ -10,7 +12,8 @@ namespace tinyprof {
 // Thread-safe. What it was given must outlive it.
 class ModelService final : public v1::ModelService::Service {
  public:
-  ModelService(ModelCatalog& catalog, Border& border) : catalog_(catalog), border_(border) {}
+  ModelService(ModelStore& store, ModelSource& models, Border& border)
+      : store_(store), models_(models), catalog_(store, models), border_(border) {}
 
   grpc::Status UploadModel(grpc::ServerContext* context,
                            grpc::ServerReader<v1::UploadModelRequest>* reader,
@@ -27,9 +30,12 @@ class ModelService final : public v1::ModelService::Service {
  private:
   Status Receive(grpc::ServerContext& context, grpc::ServerReader<v1::UploadModelRequest>& reader,
                  v1::UploadModelResponse& response);
+  Status Send(const v1::ModelSpec& asked, grpc::ServerWriter<v1::ExportModelResponse>& writer);
   Status List(const v1::ListModelsRequest& request, v1::ListModelsResponse& response);
 
-  ModelCatalog& catalog_;
+  ModelStore& store_;
+  ModelSource& models_;
+  ModelCatalog catalog_;
   Border& border_;
 };
 
