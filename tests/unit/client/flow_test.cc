@@ -1,0 +1,297 @@
+// The client against a daemon that answers, refuses, hangs and dies.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/unit/client/fake_daemon.h"
+#include "tests/unit/client/fixture.h"
+#include "tests/unit/client/harness.h"
+
+namespace tinyprof::client {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Flow : public testing::Test {
+ protected:
+  Caught Call(std::vector<std::string> args) {
+    args.insert(args.end(), {"--address", daemon_.address()});
+    return Run(args, interrupts_);
+  }
+
+  // Calls `then` once the daemon is in WatchRun.
+  std::thread WhenWatched(std::function<void()> then) {
+    return std::thread([this, then = std::move(then)] {
+      while (daemon_.profiler.watch_calls == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      then();
+    });
+  }
+
+  FakeDaemon daemon_;
+  std::atomic<int> left_ = 0;
+  Interrupts interrupts_{[this] { ++left_; }};
+};
+
+TEST_F(Flow, AnalyzePrintsEachFormat) {
+  const Caught table = Call({"analyze", "tiny"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("Gemm"));
+  EXPECT_EQ(json::parse(Call({"analyze", "tiny", "--json"}).out)["totals"]["flop_count"], 54);
+  EXPECT_THAT(Call({"analyze", "tiny", "--csv"}).out, HasSubstr("\n0,fc,Gemm,"));
+}
+
+TEST_F(Flow, OutputGoesToTheFile) {
+  const std::string path = (daemon_.directory() / "out.json").string();
+  const Caught caught = Call({"analyze", "tiny", "--json", "-o", path});
+  EXPECT_EQ(caught.exit_code, 0) << caught.err;
+  EXPECT_EQ(caught.out, "");
+  EXPECT_EQ(json::parse(std::ifstream(path))["command"], "analyze");
+}
+
+TEST_F(Flow, ProfileSendsItsOptionsAndPrintsTheRun) {
+  daemon_.profiler.states = {RunInState(v1::RUN_STATE_QUEUED), SucceededRun()};
+  const Caught caught =
+      Call({"profile",       "linear(4,3)", "--input",   "x=2x4",       "--backend",
+            "reference",     "--isa",       "avx2",      "--threads",   "2",
+            "--batch",       "3",           "--seed",    "7",           "--cache",
+            "cold",          "--counters",  "none",      "--precision", "0.5%",
+            "--time-budget", "1500ms",      "--timeout", "1m",          "--json"});
+  EXPECT_EQ(caught.exit_code, 0) << caught.err;
+  EXPECT_EQ(json::parse(caught.out)["run"]["state"], "SUCCEEDED");
+  EXPECT_THAT(caught.err, HasSubstr("queued: position 1 (0 ahead)"));
+  const v1::RunSpec& spec = daemon_.profiler.start_request.spec();
+  EXPECT_EQ(spec.model().text(), "linear(4,3)");
+  EXPECT_EQ(spec.model().inputs(0).name(), "x");
+  EXPECT_THAT(spec.model().inputs(0).dims(), testing::ElementsAre(2, 4));
+  EXPECT_EQ(spec.model().batch(), 3);
+  EXPECT_EQ(spec.model().seed(), 7u);
+  EXPECT_EQ(spec.backend(), v1::BACKEND_REFERENCE);
+  EXPECT_EQ(spec.isa(), "avx2");
+  EXPECT_EQ(spec.threads(), 2);
+  EXPECT_EQ(spec.cache(), v1::CACHE_MODE_COLD);
+  EXPECT_EQ(spec.counters(), v1::COUNTER_MODE_NONE);
+  EXPECT_DOUBLE_EQ(spec.precision(), 0.005);
+  EXPECT_EQ(spec.time_budget().seconds(), 1);
+  EXPECT_EQ(spec.time_budget().nanos(), 500'000'000);
+  EXPECT_EQ(spec.timeout().seconds(), 60);
+  EXPECT_FALSE(daemon_.profiler.start_request.request_id().empty());
+}
+
+TEST_F(Flow, LayerLatencyAndMemoryPrintTheirPart) {
+  daemon_.profiler.states = {SucceededRun()};
+  EXPECT_THAT(Call({"latency", "tiny"}).out, HasSubstr("median"));
+  EXPECT_THAT(Call({"memory", "tiny"}).out, HasSubstr("peak so far"));
+  v1::Run single = SucceededRun();
+  single.mutable_report()->mutable_layers()->RemoveLast();
+  daemon_.profiler.states = {single};
+  EXPECT_THAT(Call({"layer", "linear(4,3)", "--input", "2x4"}).out, HasSubstr("memory (DRAM)"));
+}
+
+TEST_F(Flow, AFailedRunGivesAWholeDocument) {
+  daemon_.profiler.states = {RunInState(v1::RUN_STATE_FAILED)};
+  const Caught caught = Call({"profile", "tiny", "--json"});
+  EXPECT_EQ(caught.exit_code, 1);
+  EXPECT_EQ(json::parse(caught.out)["run"]["error"]["reason"], "OUT_OF_MEMORY");
+  EXPECT_THAT(caught.err, HasSubstr("the worker needs more than 1 GiB (in layer fc)"));
+}
+
+TEST_F(Flow, RefusalsKeepTheDaemonsSentenceAndReason) {
+  const struct {
+    grpc::StatusCode code;
+    int exit_code;
+  } kCases[] = {{grpc::StatusCode::INVALID_ARGUMENT, 2},
+                {grpc::StatusCode::NOT_FOUND, 2},
+                {grpc::StatusCode::PERMISSION_DENIED, 4},
+                {grpc::StatusCode::UNAUTHENTICATED, 4},
+                {grpc::StatusCode::FAILED_PRECONDITION, 5},
+                {grpc::StatusCode::RESOURCE_EXHAUSTED, 1},
+                {grpc::StatusCode::INTERNAL, 1}};
+  for (const auto& item : kCases) {
+    daemon_.profiler.start_status = Refusal(item.code, "THE_REASON", "the daemon's sentence");
+    const Caught caught = Call({"profile", "tiny", "--json"});
+    EXPECT_EQ(caught.exit_code, item.exit_code);
+    EXPECT_EQ(caught.err, "tinyprof-client: the daemon's sentence\n");
+    const json error = json::parse(caught.out)["error"];
+    EXPECT_EQ(error["reason"], "THE_REASON");
+    EXPECT_EQ(error["metadata"]["key"], "value");
+  }
+}
+
+TEST_F(Flow, UnavailableIsTriedAgainTwice) {
+  daemon_.profiler.unavailable_calls = 2;
+  EXPECT_EQ(Call({"analyze", "tiny"}).exit_code, 0);
+  daemon_.profiler.unavailable_calls = 3;
+  const Caught caught = Call({"analyze", "tiny"});
+  EXPECT_EQ(caught.exit_code, 3);
+  EXPECT_THAT(caught.err, HasSubstr("tinyprofd is shutting down"));
+}
+
+TEST_F(Flow, ADeadDaemonIsNamedWithItsAddress) {
+  daemon_.Kill();
+  const Caught caught = Call({"host"});
+  EXPECT_EQ(caught.exit_code, 3);
+  EXPECT_EQ(caught.err, "tinyprof-client: tinyprofd is not running at " + daemon_.address() +
+                            "; start it with `tinyprofd` or pass --address\n");
+}
+
+TEST_F(Flow, ADaemonThatDiesMidRunIsReportedWithTheRun) {
+  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
+  daemon_.profiler.hold = true;
+  std::thread killer = WhenWatched([this] { daemon_.Kill(); });
+  const Caught caught = Call({"profile", "tiny"});
+  killer.join();
+  EXPECT_EQ(caught.exit_code, 3);
+  EXPECT_THAT(caught.err, HasSubstr("tinyprofd went away; the run r-1"));
+  EXPECT_THAT(caught.err, HasSubstr("`tinyprof-client show r-1` once it is back"));
+}
+
+TEST_F(Flow, TheFirstInterruptCancelsTheRun) {
+  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
+  daemon_.profiler.hold = true;
+  std::thread finger = WhenWatched([this] { interrupts_.Trigger(); });
+  const Caught caught = Call({"profile", "tiny"});
+  finger.join();
+  EXPECT_EQ(caught.exit_code, 130);
+  EXPECT_EQ(daemon_.profiler.cancel_calls, 1);
+  EXPECT_EQ(left_, 0);
+  EXPECT_THAT(caught.err, HasSubstr("cancelling the run r-1"));
+  interrupts_.Trigger();
+  EXPECT_EQ(left_, 1);
+}
+
+TEST_F(Flow, TheTimeoutCancelsTheRun) {
+  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
+  daemon_.profiler.hold = true;
+  const Caught caught = Call({"profile", "tiny", "--timeout", "2s", "--json"});
+  EXPECT_EQ(caught.exit_code, 124);
+  EXPECT_EQ(daemon_.profiler.cancel_calls, 1);
+  EXPECT_EQ(json::parse(caught.out)["run"]["state"], "CANCELLED");
+}
+
+TEST_F(Flow, WatchingLeavesTheRunAlone) {
+  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
+  daemon_.profiler.hold = true;
+  std::thread finger = WhenWatched([this] { interrupts_.Trigger(); });
+  const Caught caught = Call({"watch", "r-1"});
+  finger.join();
+  EXPECT_EQ(caught.exit_code, 130);
+  EXPECT_EQ(daemon_.profiler.cancel_calls, 0);
+  EXPECT_THAT(caught.err, HasSubstr("the run r-1 goes on"));
+}
+
+TEST_F(Flow, AModelFileIsUploadedOnce) {
+  const std::string path = (daemon_.directory() / "my net.onnx").string();
+  std::ofstream(path) << "abc";
+  daemon_.profiler.states = {SucceededRun()};
+  EXPECT_EQ(Call({"profile", path}).exit_code, 0);
+  // The SHA-256 of "abc" begins with ba7816bf8f01.
+  EXPECT_EQ(daemon_.models.uploaded_name, "my_net-ba7816bf8f01");
+  EXPECT_EQ(daemon_.models.uploaded_bytes, "abc");
+  EXPECT_EQ(daemon_.profiler.start_request.spec().model().text(), "my_net-ba7816bf8f01");
+
+  daemon_.models.uploaded_bytes.clear();
+  daemon_.models.known_sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  EXPECT_EQ(Call({"profile", path}).exit_code, 0);
+  EXPECT_EQ(daemon_.models.uploaded_bytes, "");
+}
+
+TEST_F(Flow, ModelsReadsAllPagesAndExports) {
+  const json models = json::parse(Call({"models", "--json"}).out)["models"];
+  ASSERT_EQ(models.size(), 2u);
+  EXPECT_EQ(models[1]["name"], "mine");
+  const auto path = daemon_.directory() / "out.onnx";
+  EXPECT_EQ(Call({"models", "export", "mlp", path.string()}).exit_code, 0);
+  std::ostringstream content;
+  content << std::ifstream(path).rdbuf();
+  EXPECT_EQ(content.str(), "first second");
+
+  const auto broken = daemon_.directory() / "broken.onnx";
+  EXPECT_EQ(Call({"models", "export", "broken", broken.string()}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(broken));
+  EXPECT_FALSE(std::filesystem::exists(broken.string() + ".part"));
+}
+
+TEST_F(Flow, VerifyStreamsTensorsInPieces) {
+  const auto write = [this](const char* name, size_t bytes) {
+    std::ofstream(daemon_.directory() / name) << std::string(bytes, 'x');
+  };
+  write("input_0.pb", (1 << 20) + 1);
+  write("input_1.pb", 0);
+  write("output_0.pb", 10);
+  const Caught caught = Call({"verify", "tiny", "--data", daemon_.directory().string(), "--json"});
+  EXPECT_EQ(caught.exit_code, 1) << caught.err;
+  EXPECT_EQ(json::parse(caught.out)["ok"], false);
+  const auto& requests = daemon_.profiler.verify_requests;
+  ASSERT_TRUE(requests.at(0).has_spec());
+  size_t input_bytes = 0;
+  int pieces_of_empty = 0;
+  for (const auto& request : requests) {
+    EXPECT_LE(request.tensor().data().size(), size_t{1} << 20);
+    if (!request.has_tensor() || request.tensor().is_output()) continue;
+    if (request.tensor().index() == 0) input_bytes += request.tensor().data().size();
+    if (request.tensor().index() == 1) ++pieces_of_empty;
+  }
+  EXPECT_EQ(input_bytes, (size_t{1} << 20) + 1);
+  EXPECT_EQ(pieces_of_empty, 1);
+  EXPECT_TRUE(requests.back().tensor().is_output());
+
+  write("input_3.pb", 1);
+  const Caught gap = Call({"verify", "tiny", "--data", daemon_.directory().string()});
+  EXPECT_EQ(gap.exit_code, 2);
+  EXPECT_THAT(gap.err, HasSubstr("has input_3.pb but no input_2.pb"));
+}
+
+TEST_F(Flow, HealthAndVersion) {
+  EXPECT_EQ(Call({"health"}).exit_code, 0);
+  daemon_.SetServing(false);
+  EXPECT_EQ(Call({"health"}).exit_code, 3);
+  EXPECT_THAT(Call({"version"}).out, HasSubstr("tinyprofd 9.9.9"));
+  daemon_.Kill();
+  EXPECT_EQ(Call({"health", "--wait", "300ms"}).exit_code, 3);
+  const json version = json::parse(Call({"version", "--json"}).out);
+  EXPECT_EQ(version["daemon"], nullptr);
+  EXPECT_TRUE(version["daemon_reason"].is_string());
+}
+
+TEST_F(Flow, AnUnknownRunIsAUsageError) {
+  const Caught caught = Call({"show", "r-2"});
+  EXPECT_EQ(caught.exit_code, 2);
+  EXPECT_EQ(caught.err, "tinyprof-client: there is no run r-2\n");
+}
+
+// The real program, its signals and its exit code.
+TEST_F(Flow, ControlCReachesTheProgram) {
+  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
+  daemon_.profiler.hold = true;
+  const std::string address = daemon_.address();
+  const char* const argv[] = {TINYPROF_CLIENT_PATH, "profile",       "tiny",
+                              "--address",          address.c_str(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  ASSERT_EQ(
+      posix_spawn(&child, argv[0], &actions, nullptr, const_cast<char* const*>(argv), environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  std::thread finger = WhenWatched([child] { kill(child, SIGINT); });
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  finger.join();
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(daemon_.profiler.cancel_calls, 1);
+}
+
+}  // namespace
+}  // namespace tinyprof::client

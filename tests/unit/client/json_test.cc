@@ -1,0 +1,223 @@
+// The JSON documents against hand-written ones, field order included.
+#include "client/render/json.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/unit/client/fixture.h"
+
+namespace tinyprof::client {
+namespace {
+
+// The documents are compared as text after both were laid out alike, so that order counts.
+void ExpectSame(const Json& got, const std::string& wanted) {
+  EXPECT_EQ(Dump(got), Dump(Json::parse(wanted)));
+}
+
+const char* const kModelAndTotals = R"(
+  "convention": "1 MAC = 2 FLOPs",
+  "model": {"name": "tiny", "source": "layers", "sha256": null, "opset": null,
+            "inputs": [{"name": "x", "shape": [2, 4], "dtype": "float32"}],
+            "outputs": [{"name": "y", "shape": [2, 3], "dtype": "float32"}]},
+  "totals": {"parameter_count": 15, "unique_parameter_count": 15, "parameter_bytes": 60,
+             "mac_count": 24, "valid_tap_mac_count": 24, "flop_count": 54, "flop_count_2mac": 48,
+             "flop_classes": {"mac": 24, "bias": 6, "add_mul_div": 0, "minmax": 0, "compare": 0,
+                              "transcendental": 0, "reduction": 0},
+             "int_op_count": 0, "weight_bytes": 60, "input_bytes": 32, "output_bytes": 24,
+             "compulsory_bytes": 116,
+             "arithmetic_intensity": {"value": 0.5, "unit": "flop/byte", "source": "analytic",
+                                      "quality": "exact", "reason": null},
+             "cost_reason": null,
+             "activation_peak_bytes": 56, "tinytorch_flop_count": 24,
+             "coverage": {"node_count": 2, "nodes_with_rule": 1, "unknown_ops": ["Mystery"]})";
+
+const char* const kLinearLayer = R"(
+  "index": 0, "name": "fc", "op": "Gemm", "path": "0", "input_shapes": [[2, 4], [4, 3]],
+  "output_shapes": [[2, 3]], "parameter_count": 15,
+  "mac_count": 24, "valid_tap_mac_count": 24, "flop_count": 54, "flop_count_2mac": 48,
+  "flop_classes": {"mac": 24, "bias": 6, "add_mul_div": 0, "minmax": 0, "compare": 0,
+                   "transcendental": 0, "reduction": 0},
+  "int_op_count": 0, "weight_bytes": 60, "input_bytes": 32, "output_bytes": 24,
+  "compulsory_bytes": 116,
+  "arithmetic_intensity": {"value": 0.5, "unit": "flop/byte", "source": "analytic",
+                           "quality": "exact", "reason": null},
+  "cost_reason": null)";
+
+const char* const kOddLayer = R"(
+  "index": 1, "name": "odd \"one\",\n", "op": "Mystery", "path": "1", "input_shapes": [[2, 3]],
+  "output_shapes": [[2, 3]], "parameter_count": 0,
+  "mac_count": null, "valid_tap_mac_count": null, "flop_count": null, "flop_count_2mac": null,
+  "flop_classes": null, "int_op_count": null, "weight_bytes": null, "input_bytes": null,
+  "output_bytes": null, "compulsory_bytes": null,
+  "arithmetic_intensity": {"value": null, "unit": "flop/byte", "source": "analytic",
+      "quality": null, "reason": "NO_COST_RULE: no rule gives the cost of the operator Mystery"},
+  "cost_reason": "NO_COST_RULE: no rule gives the cost of the operator Mystery")";
+
+TEST(AnalysisDocument, IsTheContracts) {
+  ExpectSame(AnalysisDocument("analyze", Analysis()),
+             std::string(R"({"schema_version": 1, "command": "analyze",)") + kModelAndTotals +
+                 R"(}, "layers": [{)" + kLinearLayer + "}, {" + kOddLayer + "}]}");
+}
+
+std::string Absent(const std::string& name, const std::string& unit, const std::string& source,
+                   const std::string& reason) {
+  return "\"" + name + R"(": {"value": null, "unit": ")" + unit + R"(", "source": ")" + source +
+         R"(", "quality": null, "reason": ")" + reason + "\"}";
+}
+
+// What the fixture's host cannot count, and what this build cannot.
+std::string AbsentCounts() {
+  const std::string no_pmu = "NO_PMU: no PMU here";
+  const std::string no_executed = "NOT_IN_BUILD: this build does not count executed instructions";
+  return R"("counters": {)" + Absent("flops", "flop", "papi", no_pmu) + "," +
+         Absent("cycles", "cycle", "papi", no_pmu) + "," +
+         Absent("instructions", "instruction", "papi", no_pmu) + "," +
+         Absent("l1d_misses", "count", "papi", no_pmu) + "," +
+         Absent("l2_misses", "count", "papi", no_pmu) + "," +
+         Absent("l3_misses", "count", "papi", no_pmu) + "," +
+         Absent("dram_bytes", "byte", "papi", no_pmu) + R"(}, "executed": {)" +
+         Absent("flops_intel", "flop", "executed", no_executed) + "," +
+         Absent("flops_amd", "flop", "executed", no_executed) + "," +
+         Absent("flops_algorithmic", "flop", "executed", no_executed) + "," +
+         Absent("instructions", "instruction", "executed", no_executed) +
+         R"(, "state": "unsupported", "reason": ")" + no_executed + "\"}";
+}
+
+const char* const kRatios = R"(
+  "measured_to_analytic": {"value": null, "unit": "ratio", "source": "papi", "quality": null,
+                           "reason": "NO_PMU: no PMU here"},
+  "measured_intensity": {"value": null, "unit": "flop/byte", "source": "papi", "quality": null,
+                         "reason": "NO_PMU: no PMU here"},
+  "gap": [],)";
+
+TEST(RunDocument, HoldsWhatALayerMeasured) {
+  const Json document = RunDocument("profile", SucceededRun());
+  ExpectSame(document["layers"][0], std::string("{") + kLinearLayer + R"(,
+    "implementation": "gemm",
+    "time": {"median_ns": 3000.0, "mad_ns": 10.0, "min_ns": 3000.0, "p90_ns": 3000.0,
+             "p95_ns": 3000.0, "p99_ns": 3000.0, "ci_low_ns": 2250.0, "ci_high_ns": 3750.0, "n": 50,
+             "outliers": 2, "first_pass_ns": 9000.0, "trimmed_mean_ns": 3000.0, "reason": null},)" +
+                                        AbsentCounts() + R"(,
+    "flops_per_second": {"value": 18000000.0, "unit": "flop/s", "source": "derived",
+                         "quality": "good", "reason": null},)" +
+                                        kRatios + R"(
+    "bound": {"flops_per_second": 36000000.0, "limiter": "DRAM", "percent_of_bound": 50.0,
+              "ridge_margin": 0.25, "label": "memory", "bound_ns": 1500.0, "warning": null,
+              "reason": null},
+    "memory": {"activation_bytes": 56, "scratch_bytes": 0, "peak_bytes": 56, "reason": null},
+    "advice": [{"kind": "batch", "max_speedup": 2.0, "why": "weights are 52 % of the traffic"}]})");
+}
+
+TEST(RunDocument, GivesAReasonForWhatALayerLacks) {
+  const Json layer = RunDocument("profile", SucceededRun())["layers"][1];
+  ExpectSame(layer["bound"],
+             R"({"flops_per_second": null, "limiter": null, "percent_of_bound": null,
+    "ridge_margin": null, "label": null, "bound_ns": null, "warning": null,
+    "reason": "NO_ROOFLINE: no roofline was measured for this ISA and number of threads"})");
+  ExpectSame(layer["flops_per_second"], R"({"value": null, "unit": "flop/s", "source": "derived",
+    "quality": null, "reason": "NO_COST_RULE: no FLOPs known"})");
+  EXPECT_EQ(layer["implementation"], nullptr);
+}
+
+TEST(RunDocument, HoldsTheRunAndItsTotals) {
+  const Json document = RunDocument("profile", SucceededRun());
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : document.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"schema_version", "command", "convention", "model",
+                                            "totals", "run", "host", "layers"}));
+  ExpectSame(document["run"], R"({"id": "r-1", "state": "SUCCEEDED", "model": "linear(4,3)",
+    "backend": "eigen", "isa": "avx2", "threads": 1, "cpus": [1], "cache": "warm",
+    "counter_source": "none", "created_time": "2023-11-14T22:13:20Z", "started_time": null,
+    "ended_time": null, "duration_ns": 2000000,
+    "passes": {"warmup": 3, "timing": 50, "counting": 0, "discarded": 1},
+    "warnings": ["the clock is not fixed"], "error": null, "stopped_by": "precision",
+    "compiler": "gcc 12.2",
+    "machine": {
+    "clock_hz" : 3000000000.0, "load_average" : 0.5,
+        "ping_pong_before_ns" : null,
+                                "ping_pong_after_ns" : null,
+                                                       "huge_pages" : "madvise",
+                                                                      "steal_ns" : null}
+})");
+  ExpectSame(document["totals"]["overhead"], R"({"read_cost_ns": 25.0, "unattributed_ns": 100.0,
+    "instrumented_to_bare": 1.025, "instrumented_pass_ns": 4100.0})");
+ExpectSame(document["totals"]["tinytorch"], R"({"gflops_per_second": 0.0125,
+    "memory_bandwidth_mbs": 2.5, "bottleneck": "memory"})");
+ExpectSame(document["totals"]["software"]["page_faults"], R"({"value": 0, "unit": "count",
+    "source": "software", "quality": "exact", "reason": null})");
+EXPECT_EQ(document["host"]["governor"], nullptr);
+EXPECT_EQ(document["host"]["unknown"]["governor"], "NO_CPUFREQ: no cpufreq here");
+}
+
+TEST(RunDocument, IsWholeWhenTheRunFailed) {
+  EXPECT_EQ(Dump(RunDocument("profile", RunInState(v1::RUN_STATE_FAILED))), R"({
+  "schema_version": 1,
+  "command": "profile",
+  "run": {
+    "id": "r-1",
+    "state": "FAILED",
+    "model": "linear(4,3)",
+    "backend": "eigen",
+    "isa": "native",
+    "threads": 1,
+    "cpus": null,
+    "cache": "warm",
+    "counter_source": null,
+    "created_time": "2023-11-14T22:13:20Z",
+    "started_time": null,
+    "ended_time": null,
+    "duration_ns": null,
+    "passes": null,
+    "warnings": [],
+    "error": {
+    "reason" : "OUT_OF_MEMORY", "message" : "the worker needs more than 1 GiB", "layer" : "fc"
+    }
+}
+}
+)");
+}
+
+TEST(Documents, WriteNoInfinityAndNoBrokenText) {
+  v1::Run run = SucceededRun();
+  const double infinity = std::numeric_limits<double>::infinity();
+  run.mutable_report()->mutable_overhead()->set_instrumented_to_bare(infinity);
+  run.mutable_report()->mutable_flops_per_second()->set_value(-infinity);
+  run.mutable_report()->set_backend("ei\"gen\x01\xff");
+  const std::string text = Dump(RunDocument("profile", run));
+  const Json parsed = Json::parse(text);
+  EXPECT_EQ(parsed["totals"]["overhead"]["instrumented_to_bare"], nullptr);
+  EXPECT_EQ(parsed["totals"]["flops_per_second"]["value"], nullptr);
+  EXPECT_TRUE(parsed["totals"]["flops_per_second"]["reason"].is_string());
+  EXPECT_EQ(parsed["run"]["backend"], "ei\"gen\x01\xef\xbf\xbd");
+}
+
+TEST(Documents, DescribeTheMachineAndItsChecks) {
+  v1::DiagnoseResponse doctor;
+  v1::Check& check = *doctor.add_checks();
+  check.set_name("paranoid");
+  check.set_state(v1::CHECK_STATE_FAIL);
+  check.set_found("4");
+  check.set_why("no event may be opened");
+  check.set_fix("sudo sysctl kernel.perf_event_paranoid=2");
+  ExpectSame(DoctorDocument(doctor), R"({"schema_version": 1, "command": "doctor", "checks": [
+    {"name": "paranoid", "state": "fail", "found": "4", "why": "no event may be opened",
+     "fix": "sudo sysctl kernel.perf_event_paranoid=2"}]})");
+
+  v1::VerifyModelResponse verify;
+  v1::VerifiedOutput& output = *verify.add_outputs();
+  output.set_name("y");
+  output.add_shape(2);
+  output.set_note("the shape differs");
+  ExpectSame(VerifyDocument(verify), R"({"schema_version": 1, "command": "verify", "outputs": [
+    {"name": "y", "shape": [2], "max_abs_error": null, "max_rel_error": null, "ok": false,
+     "note": "the shape differs"}], "ok": false})");
+
+  ExpectSame(
+      ErrorDocument("show", {ErrorCode::kNotFound, "RUN_UNKNOWN", "no run x", {{"id", "x"}}}),
+      R"({"schema_version": 1, "command": "show", "error": {"code": "NOT_FOUND",
+                 "reason": "RUN_UNKNOWN", "message": "no run x", "metadata": {"id": "x"}}})");
+}
+
+}  // namespace
+}  // namespace tinyprof::client

@@ -1,0 +1,149 @@
+// Tables, CSV and progress against hand-written text.
+#include "client/render/people.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "client/render/csv.h"
+#include "client/render/progress.h"
+#include "client/render/run_notes.h"
+#include "tests/unit/client/fixture.h"
+
+namespace tinyprof::client {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(RunText, IsTheWrittenPage) {
+  EXPECT_EQ(RunText(SucceededRun(), {}),
+            R"(tiny (layers), input x 2x4 float32
+15 parameters (60 B), 54 FLOP, 24 MAC, 0.50 FLOP/byte
+not counted, no rule for: Mystery
+eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-1
+
+#  layer         op       output  params  FLOP  time µs   ±%  GFLOP/s  bound  % of bound  bound by       counted FLOP
+0  fc            Gemm     2x3         15    54     3.00  25.0     0.02   0.04        50.0  memory (DRAM)           n/a
+1  odd "one",\n  Mystery  2x3          0   n/a     1.00  25.0      n/a    n/a         n/a  n/a                     n/a
+   total                              15    54     4.00  25.0     0.01   0.04        50.0  memory (DRAM)           n/a
+
+time: median 4.00 µs ± 25.0 % (95 %), p99 4.00 µs, 50 passes, 2 outliers; first pass 9.00 µs
+75 % of the time in memory-bound layers, 25 % in layers without a bound
+counters: n/a (NO_PMU: no PMU here)
+a pass: CPU time 4.00 µs, page faults 0, context switches 0, migrations n/a (NO_EVENT: not counted here)
+overhead: a reading costs 25 ns; 100 ns of the pass belong to no layer; instrumented / bare pass 1.025
+warning: the clock is not fixed
+advice: layer fc: batch, at most 2.00x there; weights are 52 % of the traffic
+)");
+}
+
+TEST(RunText, FitsEightyColumns) {
+  const std::string text = RunText(SucceededRun(), {80, {}, 0});
+  std::istringstream lines(text.substr(text.find('#')));
+  std::string line;
+  for (int row = 0; row < 4 && std::getline(lines, line); ++row) {
+    EXPECT_LE(DisplayWidth(line), 80) << line;
+    EXPECT_THAT(line, Not(HasSubstr("\n")));
+  }
+  EXPECT_THAT(text, HasSubstr("% of bound"));
+}
+
+TEST(RunText, ShowsTheSlowestWhenAsked) {
+  const std::string text = RunText(SucceededRun(), {0, {}, 1});
+  EXPECT_THAT(text, HasSubstr("1 of 2 layers shown"));
+  EXPECT_THAT(text, Not(HasSubstr("Mystery  2x3")));
+}
+
+TEST(RunText, SaysHowAFailedRunFailed) {
+  EXPECT_EQ(RunText(RunInState(v1::RUN_STATE_FAILED), {}),
+            "run    r-1\n"
+            "model  linear(4,3)\n"
+            "state  FAILED\n"
+            "error  OUT_OF_MEMORY: the worker needs more than 1 GiB\n"
+            "layer  fc\n");
+}
+
+TEST(BoundSummary, SaysWhyThereIsNone) {
+  v1::Run run = SucceededRun();
+  for (auto& layer : *run.mutable_report()->mutable_layers()) layer.clear_bound();
+  EXPECT_THAT(BoundSummary(run.report()), HasSubstr("n/a (NO_ROOFLINE"));
+}
+
+TEST(RunCsv, HasALineALayerAndATotal) {
+  const std::string counts = "24,24,54,48,0,60,32,24,116,0.5,,";
+  EXPECT_EQ(
+      RunCsv(SucceededRun()),
+      "index,name,op,path,input_shapes,output_shapes,parameter_count,mac_count,"
+      "valid_tap_mac_count,flop_count,flop_count_2mac,int_op_count,weight_bytes,input_bytes,"
+      "output_bytes,compulsory_bytes,arithmetic_intensity,cost_reason,median_ns,mad_ns,min_ns,"
+      "ci_low_ns,ci_high_ns,n,flops_per_second,bound_flops_per_second,percent_of_bound,limiter,"
+      "label,activation_bytes,scratch_bytes,flops,cycles,instructions,l1d_misses,l2_misses,"
+      "l3_misses,dram_bytes,counters_source,counters_reason\n"
+      "0,fc,Gemm,0,\"2x4, 4x3\",2x3,15," +
+          counts +
+          "3000,10,3000,2250,3750,50,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
+          "NO_PMU: no PMU here\n"
+          "1,\"odd \"\"one\"\",\n\",Mystery,1,2x3,2x3,0,,,,,,,,,,,"
+          "NO_COST_RULE: no rule gives the cost of the operator Mystery,"
+          "1000,10,1000,750,1250,50,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here\n"
+          ",total,,,2x4,2x3,15," +
+          counts +
+          "4000,10,4000,3000,5000,50,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
+          "NO_PMU: no PMU here\n");
+}
+
+TEST(Doctor, PrintsTheFix) {
+  v1::DiagnoseResponse response;
+  v1::Check& check = *response.add_checks();
+  check.set_name("paranoid\x1b");
+  check.set_state(v1::CHECK_STATE_WARN);
+  check.set_found("level 4");
+  check.set_why("no event may be opened");
+  check.set_fix("sudo sysctl kernel.perf_event_paranoid=2");
+  EXPECT_EQ(DoctorText(response, {}),
+            "warn  paranoid\\x1b  level 4\n"
+            "      why: no event may be opened\n"
+            "      fix: sudo sysctl kernel.perf_event_paranoid=2\n");
+}
+
+v1::Run Timing(int passes, double reached) {
+  v1::Run run = RunInState(v1::RUN_STATE_RUNNING);
+  run.mutable_progress()->set_phase("timing");
+  run.mutable_progress()->set_done(passes);
+  run.mutable_progress()->set_precision_reached(reached);
+  return run;
+}
+
+TEST(Progress, SaysWhereTheRunIs) {
+  v1::Run queued = RunInState(v1::RUN_STATE_QUEUED);
+  queued.set_queue_position(1);
+  EXPECT_EQ(ProgressText(queued), "queued: position 2 (1 ahead)");
+  EXPECT_EQ(ProgressText(Timing(120, 0.5)), "timing: 120 passes, ±2.0 % of ±1.0 % wanted");
+  EXPECT_EQ(ProgressText(Timing(1, 0)), "timing: 1 passes");
+  v1::Run roofline = RunInState(v1::RUN_STATE_RUNNING);
+  roofline.mutable_progress()->set_phase("roofline");
+  EXPECT_EQ(ProgressText(roofline), "measuring the roofline (once per machine)");
+}
+
+TEST(Progress, RewritesItsLineOnATerminalOnly) {
+  std::ostringstream terminal;
+  std::ostringstream pipe;
+  std::ostringstream quiet;
+  {
+    ProgressPrinter on_terminal(terminal, true, 80, false);
+    ProgressPrinter on_pipe(pipe, false, 0, false);
+    ProgressPrinter silent(quiet, true, 80, true);
+    for (ProgressPrinter* printer : {&on_terminal, &on_pipe, &silent}) {
+      printer->Show(Timing(10, 0));
+      printer->Show(Timing(20, 0));
+    }
+  }
+  EXPECT_EQ(terminal.str(), "\r\x1b[Ktiming: 10 passes\r\x1b[Ktiming: 20 passes\r\x1b[K");
+  EXPECT_EQ(pipe.str(), "timing\n");
+  EXPECT_EQ(quiet.str(), "");
+}
+
+}  // namespace
+}  // namespace tinyprof::client
