@@ -1,0 +1,270 @@
+#include "daemon/model/onnx_import.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "kernels/zoo/analysis.h"
+#include "tests/unit/model/onnx_test_util.h"
+
+namespace tinyprof {
+namespace {
+
+using testing::HasSubstr;
+
+Shape OutputShape(const Graph& graph) { return graph.value(graph.outputs.at(0)).type.shape; }
+
+ModelMaker Mlp() {
+  ModelMaker maker;
+  maker.Input("x", {"N", "4"}).Output("y");
+  maker.Floats("w", {4, 3}, std::vector<float>(12, 0.5F)).Floats("b", {3}, {1, 2, 3});
+  maker.Node("Gemm", {"x", "w", "b"}, {"h"});
+  maker.Node("Relu", {"h"}, {"y"});
+  return maker;
+}
+
+TEST(OnnxImportTest, ReadsNodesWeightsAndOpset) {
+  const Graph graph = Imported(Mlp().Import({.name = "mlp", .batch = 5}));
+  ASSERT_EQ(graph.nodes.size(), 2U);
+  EXPECT_EQ(graph.name, "mlp");
+  EXPECT_EQ(graph.source, "onnx");
+  EXPECT_EQ(graph.opset, 17);
+  EXPECT_EQ(OutputShape(graph), (Shape{5, 3}));
+  EXPECT_EQ(CountParameters(graph).unique, 15);
+  const Result<ModelAnalysis> analysis = Analyze(graph);
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(analysis->totals.flops.mac, 60);
+}
+
+TEST(OnnxImportTest, FreeDimensionsAreBoundByName) {
+  ModelMaker maker;
+  maker.Input("a", {"N", "length"}).Input("b", {"N", "length"}).Output("y");
+  maker.Node("Add", {"a", "b"}, {"y"});
+  const Graph graph = Imported(maker.Import({.inputs = {{"a", {2, 7}}}}));
+  EXPECT_EQ(OutputShape(graph), (Shape{2, 7}));
+
+  const Result<Graph> unbound = maker.Import();
+  ASSERT_FALSE(unbound.has_value());
+  EXPECT_EQ(unbound.error().reason, "BAD_INPUT");
+  EXPECT_THAT(unbound.error().message, HasSubstr("pass --input a=1x128"));
+  EXPECT_FALSE(maker.Import({.inputs = {{"a", {2, 7}}, {"b", {2, 8}}}}).has_value());
+  EXPECT_FALSE(maker.Import({.inputs = {{"a", {2, 7}}, {"a", {2, 7}}}}).has_value());
+  EXPECT_FALSE(maker.Import({.inputs = {{"c", {2, 7}}}}).has_value());
+  EXPECT_FALSE(maker.Import({.inputs = {{"a", {2, 7, 1}}}}).has_value());
+}
+
+TEST(OnnxImportTest, FixedDimensionsStay) {
+  ModelMaker maker;
+  maker.Input("x", {"1", "3"}).Output("y");
+  maker.Node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(maker.Import({.inputs = {{"x", {1, 4}}}}).error().reason, "BAD_INPUT");
+  EXPECT_EQ(maker.Import({.batch = 8}).error().reason, "BAD_BATCH");
+  EXPECT_EQ(maker.Import({.batch = 0}).error().reason, "BAD_BATCH");
+  EXPECT_TRUE(maker.Import({.inputs = {{"", {1, 3}}}}).has_value());
+}
+
+TEST(OnnxImportTest, MinusOneIsAFreeDimension) {
+  ModelMaker maker;
+  maker.Input("x", {"-1", "3"}).Output("y");
+  maker.Node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(OutputShape(Imported(maker.Import({.batch = 6}))), (Shape{6, 3}));
+}
+
+TEST(OnnxImportTest, UnknownOperatorsAreAllNamed) {
+  ModelMaker maker;
+  maker.Input("x", {"1"}).Output("z");
+  maker.Node("Mystery", {"x"}, {"a"})->set_name("first");
+  maker.Node("Relu", {"a"}, {"b"});
+  auto* custom = maker.Node("Relu", {"b"}, {"c"});
+  custom->set_domain("com.example");
+  custom->set_name("second");
+  maker.Node("Mystery", {"x"}, {"z"})->set_name("third");
+  const Result<Graph> graph = maker.Import();
+  ASSERT_FALSE(graph.has_value());
+  EXPECT_EQ(graph.error().code, ErrorCode::kUnimplemented);
+  EXPECT_EQ(graph.error().reason, "UNKNOWN_OPERATOR");
+  EXPECT_THAT(graph.error().message, HasSubstr("Mystery (first, third)"));
+  EXPECT_THAT(graph.error().message, HasSubstr("com.example::Relu (second)"));
+}
+
+TEST(OnnxImportTest, ShapeArithmeticIsWorkedOut) {
+  ModelMaker maker;
+  maker.Input("x", {"2", "3", "4"}).Output("y");
+  maker.Ints("zero", {1}, {0}).Ints("minus", {1}, {-1});
+  maker.Node("Shape", {"x"}, {"s"});
+  ModelMaker::SetInt(maker.Node("Gather", {"s", "zero"}, {"first"}), "axis", 0);
+  ModelMaker::SetInt(maker.Node("Concat", {"first", "minus"}, {"target"}), "axis", 0);
+  maker.Node("Reshape", {"x", "target"}, {"y"});
+  const Graph graph = Imported(maker.Import());
+  ASSERT_EQ(graph.nodes.size(), 1U);
+  EXPECT_EQ(graph.nodes[0].op_type, "Reshape");
+  EXPECT_EQ(OutputShape(graph), (Shape{2, 12}));
+}
+
+// If(condition) with Relu in one branch and Tanh in the other, both of x from outside.
+void AddIf(ModelMaker& maker, const std::string& condition) {
+  auto* node = maker.Node("If", {condition}, {"y"});
+  for (const auto& [name, op] : {std::pair{"then_branch", "Relu"}, {"else_branch", "Tanh"}}) {
+    auto* attribute = node->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    ModelMaker::AddNode(attribute->mutable_g(), op, {"x"}, {"branch_out"});
+    attribute->mutable_g()->add_output()->set_name("branch_out");
+  }
+}
+
+TEST(OnnxImportTest, BranchOfAKnownConditionIsTaken) {
+  for (const int64_t rate : {16000, 8000}) {
+    ModelMaker maker;
+    maker.Input("x", {"1", "3"}).Input("rate", {}, DType::kInt64).Output("y");
+    maker.Ints("wanted", {}, {16000});
+    maker.Node("Equal", {"rate", "wanted"}, {"same"});
+    AddIf(maker, "same");
+    const Graph graph = Imported(maker.Import({.inputs = {{"rate", {rate}}}}));
+    ASSERT_EQ(graph.nodes.size(), 1U);
+    EXPECT_EQ(graph.nodes[0].op_type, rate == 16000 ? "Relu" : "Tanh");
+    EXPECT_EQ(graph.inputs.size(), 1U);
+
+    const Result<Graph> unknown = maker.Import();
+    ASSERT_FALSE(unknown.has_value());
+    EXPECT_EQ(unknown.error().reason, "CONTROL_FLOW");
+    EXPECT_THAT(unknown.error().message, HasSubstr("--input rate=NUMBER"));
+  }
+}
+
+TEST(OnnxImportTest, WeightsInConstantNodesAreParameters) {
+  ModelMaker maker;
+  maker.Input("x", {"1", "2"}).Output("y");
+  auto* constant = maker.Node("Constant", {}, {"w"})->add_attribute();
+  constant->set_name("value");
+  constant->set_type(onnx::AttributeProto::TENSOR);
+  constant->mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
+  constant->mutable_t()->add_dims(2);
+  constant->mutable_t()->add_dims(5);
+  for (int i = 0; i < 10; ++i) constant->mutable_t()->add_float_data(1);
+  maker.Floats("scale", {}, {2});
+  maker.Node("MatMul", {"x", "w"}, {"h"});
+  maker.Node("Mul", {"h", "scale"}, {"y"});
+  const Graph graph = Imported(maker.Import());
+  EXPECT_EQ(graph.nodes.size(), 2U);
+  EXPECT_EQ(CountParameters(graph).unique, 10);
+}
+
+TEST(OnnxImportTest, OldSoftmaxWorksOnAMatrix) {
+  ModelMaker maker(11);
+  maker.Input("x", {"2", "3", "4"}).Output("y");
+  maker.Node("Softmax", {"x"}, {"y"});
+  const Graph graph = Imported(maker.Import());
+  ASSERT_EQ(graph.nodes.size(), 3U);
+  EXPECT_EQ(graph.value(graph.nodes[1].inputs[0]).type.shape, (Shape{2, 12}));
+  EXPECT_EQ(OutputShape(graph), (Shape{2, 3, 4}));
+  ModelMaker newer(13);
+  newer.Input("x", {"2", "3", "4"}).Output("y");
+  newer.Node("Softmax", {"x"}, {"y"});
+  EXPECT_EQ(Imported(newer.Import()).nodes.size(), 1U);
+}
+
+TEST(OnnxImportTest, UnusedOutputsAndNodesGo) {
+  ModelMaker maker;
+  maker.Input("x", {"1", "3"}).Output("y");
+  maker.Node("Dropout", {"x"}, {"y", "mask"});
+  maker.Node("Tanh", {"x"}, {"nobody_reads_this"});
+  const Graph graph = Imported(maker.Import());
+  ASSERT_EQ(graph.nodes.size(), 1U);
+  EXPECT_EQ(graph.nodes[0].outputs.size(), 1U);
+}
+
+TEST(OnnxImportTest, TokenInputsIndexTheirTable) {
+  ModelMaker maker;
+  maker.Input("ids", {"1", "6"}, DType::kInt64).Output("y");
+  maker.Floats("table", {9, 2}, std::vector<float>(18, 1));
+  maker.Node("Gather", {"table", "ids"}, {"y"});
+  const Graph graph = Imported(maker.Import());
+  EXPECT_EQ(graph.value(graph.inputs[0]).fill.value, 9);
+}
+
+TEST(OnnxImportTest, ExternalDataIsRefused) {
+  ModelMaker maker = Mlp();
+  maker.graph()->mutable_initializer(0)->set_data_location(onnx::TensorProto::EXTERNAL);
+  EXPECT_EQ(maker.Import().error().reason, "EXTERNAL_DATA");
+}
+
+TEST(OnnxImportTest, ShapeErrorsNameTheNode) {
+  ModelMaker maker;
+  maker.Input("a", {"2", "3"}).Input("b", {"4", "5"}).Output("y");
+  maker.Node("MatMul", {"a", "b"}, {"y"})->set_name("product");
+  const Result<Graph> graph = maker.Import();
+  ASSERT_FALSE(graph.has_value());
+  EXPECT_EQ(graph.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(graph.error().message, HasSubstr("node 'product' (MatMul)"));
+}
+
+TEST(OnnxImportTest, BrokenGraphsAreErrors) {
+  const auto reason = [](auto&& change) {
+    ModelMaker maker = Mlp();
+    change(maker);
+    const Result<Graph> graph = maker.Import();
+    return graph ? std::string("no error") : graph.error().reason;
+  };
+  EXPECT_EQ(reason([](ModelMaker& m) { m.graph()->mutable_node(0)->set_input(0, "nothing"); }),
+            "BAD_ONNX");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.graph()->mutable_node(1)->set_output(0, "h"); }),
+            "BAD_ONNX");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.graph()->mutable_output(0)->set_name("nothing"); }),
+            "BAD_ONNX");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.graph()->clear_output(); }), "BAD_ONNX");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.model()->clear_graph(); }), "BAD_ONNX");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.model()->clear_opset_import(); }), "BAD_ONNX");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.model()->mutable_opset_import(0)->set_version(6); }),
+            "OPSET_NOT_SUPPORTED");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.model()->mutable_opset_import(0)->set_version(999); }),
+            "OPSET_NOT_SUPPORTED");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.graph()->mutable_initializer(0)->add_dims(7); }),
+            "BAD_ONNX");
+  EXPECT_EQ(reason([](ModelMaker& m) { m.graph()->mutable_initializer(0)->set_dims(0, -4); }),
+            "BAD_ONNX");
+  EXPECT_EQ(reason([](ModelMaker& m) {
+              m.graph()->mutable_initializer(0)->set_data_type(onnx::TensorProto::STRING);
+            }),
+            "DTYPE_NOT_SUPPORTED");
+}
+
+TEST(OnnxImportTest, EveryTruncationIsHandled) {
+  const std::string bytes = Mlp().Bytes();
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    const Result<Graph> graph = ImportOnnx(std::as_bytes(std::span(bytes).first(length)), {});
+    EXPECT_FALSE(graph.has_value()) << length;
+  }
+}
+
+TEST(OnnxImportTest, EveryFlippedByteIsHandled) {
+  const std::string original = Mlp().Bytes();
+  for (size_t i = 0; i < original.size(); ++i) {
+    for (const int bit : {0, 3, 7}) {
+      std::string bytes = original;
+      bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
+      const Result<Graph> graph = ImportOnnx(std::as_bytes(std::span(bytes)), {});
+      if (!graph) EXPECT_FALSE(graph.error().message.empty());
+    }
+  }
+}
+
+TEST(OnnxImportTest, SmallFilesCannotAskForMuchMemory) {
+  ModelMaker maker;
+  maker.Input("x", {"1"}).Output("y");
+  maker.Ints("dims", {1}, {int64_t{1} << 38});
+  maker.Node("ConstantOfShape", {"dims"}, {"huge"});
+  maker.Node("Add", {"x", "huge"}, {"y"});
+  const Graph graph = Imported(maker.Import());
+  EXPECT_EQ(graph.nodes.size(), 2U);
+}
+
+TEST(OnnxImportTest, FilesThatAreNone) {
+  EXPECT_EQ(ImportOnnxFile("/nonexistent/model.onnx", {}).error().code, ErrorCode::kNotFound);
+  EXPECT_FALSE(ImportOnnxFile("/", {}).has_value());
+  EXPECT_FALSE(ImportOnnxFile("/dev/null", {}).has_value());
+  EXPECT_FALSE(ImportOnnxFd(-1, {}).has_value());
+}
+
+}  // namespace
+}  // namespace tinyprof
