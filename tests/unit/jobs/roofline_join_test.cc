@@ -1,0 +1,178 @@
+#include "daemon/jobs/roofline_join.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tinyprof {
+namespace {
+
+using ::testing::HasSubstr;
+
+// 100 GFLOP/s and 10 GB/s from memory, 1000 GB/s from a first-level cache of 32 KiB: ridge 10.
+v1::Roofline TestRoofline() {
+  v1::Roofline roofline;
+  v1::PeakCeiling& peak = *roofline.add_isa();
+#if defined(__aarch64__)
+  peak.set_name("neon");
+#else
+  peak.set_name("sse");
+#endif
+  peak.set_peak_flops_per_second(100e9);
+  peak.set_threads(1);
+  peak.set_dtype("float32");
+  const auto add = [&](const char* level, double bytes_per_second) {
+    v1::BandwidthCeiling& bandwidth = *roofline.add_bandwidth();
+    bandwidth.set_level(level);
+    bandwidth.set_op("load");
+    bandwidth.set_threads(1);
+    bandwidth.set_bytes_per_second(bytes_per_second);
+  };
+  add("L1", 1000e9);
+  add("DRAM", 10e9);
+  v1::Cache& cache = *roofline.mutable_host()->add_caches();
+  cache.set_level(1);
+  cache.set_size_bytes(32 << 10);
+  cache.set_shared_by_cpus(1);
+  return roofline;
+}
+
+v1::RunReport EmptyReport() {
+  v1::RunReport report;
+  report.set_isa("baseline");
+  report.set_threads(1);
+  report.set_cache("cold");
+  return report;
+}
+
+v1::LayerReport& AddLayer(v1::RunReport& report, int64_t flop_count, int64_t byte_count,
+                          double median_ns) {
+  v1::LayerReport& layer = *report.add_layers();
+  layer.mutable_analysis()->set_name("layer" + std::to_string(report.layers_size()));
+  v1::Cost& cost = *layer.mutable_analysis()->mutable_cost();
+  cost.set_flop_count(flop_count);
+  cost.set_weight_bytes(byte_count);
+  cost.set_compulsory_bytes(byte_count);
+  layer.mutable_time()->set_median_ns(median_ns);
+  return layer;
+}
+
+TEST(RooflineJoinTest, BoundsEachLayerByItsNearerCeiling) {
+  v1::RunReport report = EmptyReport();
+  // Intensity 2 of ridge 10: 20 GFLOP/s, so 1e8 FLOPs take at least 5 ms.
+  AddLayer(report, 100'000'000, 50'000'000, 10e6);
+  // Intensity 100: 100 GFLOP/s, so 1e9 FLOPs take at least 10 ms.
+  AddLayer(report, 1'000'000'000, 10'000'000, 12.5e6);
+  report.mutable_time()->set_median_ns(25e6);
+  report.mutable_overhead()->set_instrumented_pass_ns(25e6);
+  JoinRoofline(TestRoofline(), report);
+
+  const v1::Bound& memory = report.layers(0).bound();
+  EXPECT_DOUBLE_EQ(memory.flops_per_second(), 20e9);
+  EXPECT_EQ(memory.label(), "memory");
+  EXPECT_EQ(memory.limiter(), "DRAM");
+  EXPECT_DOUBLE_EQ(memory.bound_ns(), 5e6);
+  EXPECT_DOUBLE_EQ(memory.percent_of_bound(), 50);
+  EXPECT_DOUBLE_EQ(memory.ridge_margin(), 0.2);
+
+  const v1::Bound& compute = report.layers(1).bound();
+  EXPECT_DOUBLE_EQ(compute.flops_per_second(), 100e9);
+  EXPECT_EQ(compute.label(), "compute");
+  EXPECT_DOUBLE_EQ(compute.percent_of_bound(), 80);
+
+  // The model: 1.1e9 FLOPs in 15 ms at least, most of it compute.
+  EXPECT_DOUBLE_EQ(report.bound().bound_ns(), 15e6);
+  EXPECT_DOUBLE_EQ(report.bound().percent_of_bound(), 60);
+  EXPECT_NEAR(report.bound().flops_per_second(), 1.1e9 / 15e-3, 1);
+  EXPECT_EQ(report.bound().label(), "compute");
+  EXPECT_EQ(report.warnings_size(), 0);
+}
+
+TEST(RooflineJoinTest, WarmPassesOfASmallModelAreBoundByItsCache) {
+  v1::RunReport report = EmptyReport();
+  report.set_cache("warm");
+  report.mutable_analysis()->set_parameter_bytes(16 << 10);
+  AddLayer(report, 1'000'000, 16 << 10, 50'000);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_EQ(report.layers(0).bound().label(), "compute");
+  report.mutable_analysis()->set_parameter_bytes(64 << 20);
+  report.clear_warnings();
+  report.mutable_layers(0)->mutable_analysis()->mutable_cost()->set_compulsory_bytes(1'000'000);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_EQ(report.layers(0).bound().limiter(), "DRAM");
+}
+
+TEST(RooflineJoinTest, MoreThanTheBoundIsNotClampedAndWarnedOf) {
+  v1::RunReport report = EmptyReport();
+  AddLayer(report, 1'000'000'000, 10'000'000, 5e6);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_DOUBLE_EQ(report.layers(0).bound().percent_of_bound(), 200);
+  ASSERT_EQ(report.warnings_size(), 1);
+  EXPECT_THAT(report.warnings(0), HasSubstr("layer1 at 200 %"));
+}
+
+TEST(RooflineJoinTest, LayerWithoutCostHasNoBound) {
+  v1::RunReport report = EmptyReport();
+  report.add_layers();
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_FALSE(report.layers(0).has_bound());
+  EXPECT_FALSE(report.has_bound());
+}
+
+TEST(RooflineJoinTest, MissingCeilingsAreAWarning) {
+  v1::RunReport report = EmptyReport();
+  report.set_threads(8);
+  AddLayer(report, 100, 100, 100);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_FALSE(report.layers(0).has_bound());
+  ASSERT_EQ(report.warnings_size(), 1);
+  EXPECT_THAT(report.warnings(0), HasSubstr("8 threads"));
+  report.clear_warnings();
+  JoinRoofline(v1::Roofline(), report);
+  EXPECT_EQ(report.warnings_size(), 1);
+}
+
+TEST(RooflineJoinTest, ModelAdviceIsTheSavingOfAllLayers) {
+  v1::RunReport report = EmptyReport();
+  // Two layers at half of their bound, which is memory: weights are all of the traffic.
+  AddLayer(report, 100'000'000, 50'000'000, 10e6);
+  AddLayer(report, 100'000'000, 50'000'000, 10e6);
+  report.mutable_overhead()->set_instrumented_pass_ns(40e6);
+  JoinRoofline(TestRoofline(), report);
+  for (const v1::Advice& advice : report.advice()) {
+    double saved_ns = 0;
+    for (const v1::LayerReport& layer : report.layers()) {
+      for (const v1::Advice& of_layer : layer.advice()) {
+        if (of_layer.kind() == advice.kind()) saved_ns += 10e6 - 10e6 / of_layer.max_speedup();
+      }
+    }
+    EXPECT_NEAR(advice.max_speedup(), 40e6 / (40e6 - saved_ns), 1e-9) << advice.kind();
+  }
+  ASSERT_GT(report.advice_size(), 0);
+  EXPECT_GE(report.advice(0).max_speedup(), report.advice(report.advice_size() - 1).max_speedup());
+}
+
+TEST(TinyTorchFiguresTest, FollowTheCourse) {
+  v1::RunReport report;
+  report.mutable_analysis()->set_tinytorch_flop_count(1'000'000);
+  report.mutable_analysis()->add_inputs()->add_shape(8);
+  report.mutable_analysis()->set_parameter_bytes(3 << 20);
+  report.mutable_memory()->set_peak_bytes(1 << 20);
+  report.mutable_time()->set_median_ns(1e6);
+  AddTinyTorchFigures(report);
+  // 8e6 FLOPs and 4 MiB in 1 ms.
+  EXPECT_DOUBLE_EQ(report.tinytorch().gflops_per_second(), 8);
+  EXPECT_DOUBLE_EQ(report.tinytorch().memory_bandwidth_mbs(), 4000);
+  EXPECT_EQ(report.tinytorch().bottleneck(), "memory");
+  report.mutable_analysis()->set_tinytorch_flop_count(100'000'000);
+  AddTinyTorchFigures(report);
+  EXPECT_EQ(report.tinytorch().bottleneck(), "compute");
+}
+
+TEST(TinyTorchFiguresTest, NoTimeNoFigures) {
+  v1::RunReport report;
+  AddTinyTorchFigures(report);
+  EXPECT_FALSE(report.has_tinytorch());
+}
+
+}  // namespace
+}  // namespace tinyprof

@@ -1,0 +1,136 @@
+#include "daemon/jobs/run_spec_check.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/runtime/isa.h"
+
+namespace tinyprof {
+namespace {
+
+constexpr RunLimits kLimits{.max_threads = 4, .max_timeout = std::chrono::seconds(60)};
+
+v1::RunSpec Spec() {
+  v1::RunSpec spec;
+  spec.mutable_model()->set_text("mlp");
+  return spec;
+}
+
+std::string ReasonOf(const v1::RunSpec& spec) {
+  const auto checked = CheckRunSpec(spec, kLimits);
+  return checked.has_value() ? "" : checked.error().reason;
+}
+
+TEST(RunSpecCheckTest, WritesDefaultsOut) {
+  const auto checked = CheckRunSpec(Spec(), kLimits);
+  ASSERT_TRUE(checked.has_value()) << checked.error().message;
+  EXPECT_EQ(checked->model().batch(), 1);
+  EXPECT_EQ(checked->model().seed(), 1u);
+  EXPECT_EQ(checked->backend(), v1::BACKEND_EIGEN);
+  EXPECT_EQ(checked->isa(), Name(HostIsas().back()));
+  EXPECT_EQ(checked->threads(), 1);
+  EXPECT_EQ(checked->cache(), v1::CACHE_MODE_WARM);
+  EXPECT_EQ(checked->counters(), v1::COUNTER_MODE_AUTO);
+  EXPECT_EQ(checked->precision(), 0.01);
+  EXPECT_EQ(checked->time_budget().seconds(), 10);
+  EXPECT_EQ(checked->timeout().seconds(), 60);
+}
+
+TEST(RunSpecCheckTest, CheckingTwiceChangesNothing) {
+  const auto once = CheckRunSpec(Spec(), kLimits);
+  const auto twice = CheckRunSpec(*once, kLimits);
+  EXPECT_EQ(twice->SerializeAsString(), once->SerializeAsString());
+}
+
+TEST(RunSpecCheckTest, ThreadsAreOneToTheMeasurementCpus) {
+  v1::RunSpec spec = Spec();
+  for (const int threads : {-1, 5, std::numeric_limits<int>::max()}) {
+    spec.set_threads(threads);
+    EXPECT_EQ(ReasonOf(spec), "BAD_THREADS") << threads;
+  }
+  spec.set_threads(4);
+  EXPECT_EQ(ReasonOf(spec), "");
+}
+
+TEST(RunSpecCheckTest, PrecisionIsAShare) {
+  v1::RunSpec spec = Spec();
+  for (const double precision : {-0.1, 0.00001, 1.5, std::nan(""), HUGE_VAL}) {
+    spec.set_precision(precision);
+    EXPECT_EQ(ReasonOf(spec), "BAD_PRECISION") << precision;
+  }
+  spec.set_precision(0.0001);
+  EXPECT_EQ(ReasonOf(spec), "");
+}
+
+TEST(RunSpecCheckTest, TimeBudgetIsAboveZeroAndAtMostAnHour) {
+  v1::RunSpec spec = Spec();
+  spec.mutable_time_budget();
+  EXPECT_EQ(ReasonOf(spec), "BAD_TIME_BUDGET");
+  for (const int64_t seconds : {int64_t{-1}, int64_t{3601}, INT64_MAX, INT64_MIN}) {
+    spec.mutable_time_budget()->set_seconds(seconds);
+    EXPECT_EQ(ReasonOf(spec), "BAD_TIME_BUDGET") << seconds;
+  }
+  spec.mutable_time_budget()->set_seconds(1);
+  spec.mutable_time_budget()->set_nanos(-1);
+  EXPECT_EQ(ReasonOf(spec), "BAD_TIME_BUDGET") << "signs differ";
+  spec.mutable_time_budget()->set_nanos(0);
+  spec.mutable_time_budget()->set_seconds(3600);
+  EXPECT_EQ(ReasonOf(spec), "");
+}
+
+TEST(RunSpecCheckTest, TimeoutIsCapped) {
+  v1::RunSpec spec = Spec();
+  spec.mutable_timeout()->set_seconds(5);
+  EXPECT_EQ(CheckRunSpec(spec, kLimits)->timeout().seconds(), 5);
+  spec.mutable_timeout()->set_seconds(1'000'000);
+  EXPECT_EQ(CheckRunSpec(spec, kLimits)->timeout().seconds(), 60);
+  spec.mutable_timeout()->set_seconds(0);
+  EXPECT_EQ(ReasonOf(spec), "BAD_TIMEOUT");
+}
+
+TEST(RunSpecCheckTest, RefusesNumbersThatAreNoEnumerator) {
+  v1::RunSpec spec = Spec();
+  spec.set_backend(static_cast<v1::Backend>(77));
+  EXPECT_EQ(ReasonOf(spec), "BAD_BACKEND");
+  spec = Spec();
+  spec.set_cache(static_cast<v1::CacheMode>(-1));
+  EXPECT_EQ(ReasonOf(spec), "BAD_CACHE_MODE");
+  spec = Spec();
+  spec.set_counters(static_cast<v1::CounterMode>(9));
+  EXPECT_EQ(ReasonOf(spec), "BAD_COUNTER_MODE");
+}
+
+TEST(RunSpecCheckTest, RefusesModelsOutOfRange) {
+  v1::RunSpec spec = Spec();
+  spec.mutable_model()->set_text(std::string(65'537, 'x'));
+  EXPECT_EQ(ReasonOf(spec), "BAD_MODEL");
+  spec = Spec();
+  spec.mutable_model()->set_batch(-1);
+  EXPECT_EQ(ReasonOf(spec), "BAD_BATCH");
+  spec.mutable_model()->set_batch(65'537);
+  EXPECT_EQ(ReasonOf(spec), "BAD_BATCH");
+}
+
+TEST(RunSpecCheckTest, RefusesAnUnknownIsa) {
+  v1::RunSpec spec = Spec();
+  spec.set_isa("mmx");
+  EXPECT_EQ(ReasonOf(spec), "UNKNOWN_ISA");
+}
+
+TEST(ModelSizeTest, ParametersAndActivationsMustFit) {
+  v1::ModelAnalysis analysis;
+  analysis.set_parameter_bytes(60);
+  analysis.set_activation_peak_bytes(40);
+  EXPECT_TRUE(CheckModelSize(analysis, 100).has_value());
+  const Status refused = CheckModelSize(analysis, 99);
+  EXPECT_EQ(refused.error().reason, "MODEL_TOO_LARGE");
+  EXPECT_EQ(refused.error().metadata.at("bytes"), "100");
+  EXPECT_EQ(refused.error().metadata.at("limit"), "99");
+  analysis.set_parameter_bytes(INT64_MAX);
+  EXPECT_EQ(CheckModelSize(analysis, INT64_MAX).error().reason, "OVERFLOW");
+}
+
+}  // namespace
+}  // namespace tinyprof

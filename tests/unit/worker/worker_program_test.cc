@@ -1,0 +1,142 @@
+// The real tinyprof-worker, run by the real WorkerProcess.
+#include <gtest/gtest.h>
+
+#include "daemon/worker/worker_process.h"
+#include "kernels/runtime/team.h"
+#include "onnx/onnx.pb.h"
+
+namespace tinyprof {
+namespace {
+
+class WorkerProgramTest : public ::testing::Test {
+ protected:
+  static worker::WorkerRequest Request() {
+    worker::WorkerRequest request;
+    request.add_cpus(UsableCores().front());
+    request.set_memory_limit_bytes(int64_t{1} << 30);
+    return request;
+  }
+
+  static worker::WorkerRequest ProfileRequest(const std::string& model) {
+    worker::WorkerRequest request = Request();
+    v1::RunSpec& spec = *request.mutable_profile();
+    spec.mutable_model()->set_text(model);
+    spec.mutable_model()->set_batch(1);
+    spec.set_isa("baseline");
+    spec.set_threads(1);
+    spec.set_precision(0.05);
+    spec.mutable_time_budget()->set_nanos(200'000'000);
+    return request;
+  }
+
+  Result<worker::WorkerEvent> Run(const worker::WorkerRequest& request) {
+    WorkerProcess process({.worker_path = TINYPROF_WORKER_PATH});
+    return process.Run({.request = request,
+                        .deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2)},
+                       {}, {});
+  }
+};
+
+TEST_F(WorkerProgramTest, ProfilesAModel) {
+  worker::WorkerRequest request = ProfileRequest("linear(784,128); relu; linear(128,10)");
+  v1::InputShape& input = *request.mutable_profile()->mutable_model()->add_inputs();
+  input.add_dims(1);
+  input.add_dims(784);
+  const auto event = Run(request);
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  const v1::RunReport& report = event->report();
+  EXPECT_EQ(report.analysis().unique_parameter_count(), 784 * 128 + 128 + 128 * 10 + 10);
+  EXPECT_EQ(report.analysis().totals().mac_count(), 784 * 128 + 128 * 10);
+  ASSERT_EQ(report.layers_size(), 3);
+  EXPECT_EQ(report.analysis().layers_size(), 0) << "they are in `layers`";
+  EXPECT_GT(report.time().median_ns(), 0);
+  EXPECT_GE(report.passes().timing(), 3);
+  // The invariant of the contract: layers and the rest add up to the instrumented pass.
+  double sum_ns = report.overhead().unattributed_ns();
+  for (const v1::LayerReport& layer : report.layers()) sum_ns += layer.time().median_ns();
+  EXPECT_NEAR(sum_ns, report.overhead().instrumented_pass_ns(), 1e-6 * sum_ns);
+  for (const v1::LayerReport& layer : report.layers()) {
+    const v1::Quantity& flops = layer.counters().flops();
+    EXPECT_TRUE(flops.has_value() || !flops.reason().empty());
+  }
+}
+
+TEST_F(WorkerProgramTest, UnknownModelIsTheUsersError) {
+  const auto event = Run(ProfileRequest("no-such-model"));
+  ASSERT_FALSE(event.has_value());
+  EXPECT_EQ(event.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(WorkerProgramTest, ModelOverTheMemoryLimitIsRefused) {
+  worker::WorkerRequest request = ProfileRequest("linear(1024,1024)");
+  v1::InputShape& input = *request.mutable_profile()->mutable_model()->add_inputs();
+  input.add_dims(1);
+  input.add_dims(1024);
+  request.set_memory_limit_bytes(1 << 20);
+  EXPECT_EQ(Run(request).error().reason, "MODEL_TOO_LARGE");
+}
+
+TEST_F(WorkerProgramTest, CpuThatDoesNotExistIsRefused) {
+  worker::WorkerRequest request = ProfileRequest("relu");
+  request.set_cpus(0, 100'000);
+  EXPECT_EQ(Run(request).error().reason, "CPU_NOT_ALLOWED");
+}
+
+TEST_F(WorkerProgramTest, RequestWithoutTaskBreaksTheProtocol) {
+  EXPECT_EQ(Run(Request()).error().reason, "WORKER_PROTOCOL");
+}
+
+TEST_F(WorkerProgramTest, CountersTaskNamesEveryMetricWithItsReason) {
+  worker::WorkerRequest request = Request();
+  request.mutable_counters();
+  const auto event = Run(request);
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  EXPECT_GT(event->counters().counters().metrics_size(), 0);
+  for (const v1::CounterMetric& metric : event->counters().counters().metrics()) {
+    EXPECT_TRUE(metric.usable() || !metric.reason().empty()) << metric.metric();
+  }
+  EXPECT_GT(event->counters().checks_size(), 0);
+}
+
+std::string FloatTensor(const std::vector<int64_t>& dims, const std::vector<float>& elements) {
+  onnx::TensorProto tensor;
+  tensor.mutable_dims()->Assign(dims.begin(), dims.end());
+  tensor.set_data_type(onnx::TensorProto::FLOAT);
+  tensor.mutable_float_data()->Assign(elements.begin(), elements.end());
+  return tensor.SerializeAsString();
+}
+
+worker::WorkerRequest VerifyRelu(worker::WorkerRequest request, std::vector<float> outputs) {
+  worker::VerifyTask& task = *request.mutable_verify();
+  task.mutable_spec()->mutable_model()->set_text("relu");
+  v1::InputShape& input = *task.mutable_spec()->mutable_model()->add_inputs();
+  input.add_dims(1);
+  input.add_dims(4);
+  task.mutable_spec()->set_isa("baseline");
+  task.add_inputs(FloatTensor({1, 4}, {-1, 2, -3, 4}));
+  task.add_outputs(FloatTensor({1, 4}, outputs));
+  return request;
+}
+
+TEST_F(WorkerProgramTest, VerifyComparesOutputs) {
+  const auto right = Run(VerifyRelu(Request(), {0, 2, 0, 4}));
+  ASSERT_TRUE(right.has_value()) << right.error().message;
+  EXPECT_TRUE(right->verified().ok());
+  const auto wrong = Run(VerifyRelu(Request(), {0, 2, 0, 5}));
+  ASSERT_TRUE(wrong.has_value()) << wrong.error().message;
+  EXPECT_FALSE(wrong->verified().ok());
+  EXPECT_EQ(wrong->verified().outputs(0).max_abs_error(), 1);
+}
+
+TEST_F(WorkerProgramTest, VerifyRefusesTensorsThatDoNotFit) {
+  worker::WorkerRequest request = VerifyRelu(Request(), {0, 2, 0, 4});
+  request.mutable_verify()->set_inputs(0, FloatTensor({2, 2}, {1, 2, 3, 4}));
+  EXPECT_EQ(Run(request).error().reason, "BAD_INPUT");
+  request.mutable_verify()->set_inputs(0, "no tensor");
+  EXPECT_FALSE(Run(request).has_value());
+  request.mutable_verify()->clear_inputs();
+  EXPECT_EQ(Run(request).error().reason, "BAD_INPUT");
+}
+
+}  // namespace
+}  // namespace tinyprof
