@@ -1,0 +1,161 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "kernels/ops/recurrent/reference.h"
+#include "tests/unit/kernels/counted.h"
+#include "tests/unit/kernels/op_test_util.h"
+
+namespace tinyprof {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <Cell cell>
+void CountedCell(const NodeSignature& signature, const KernelArgs& args) {
+  const RecurrentDims dims = RecurrentDimsOf(signature, cell);
+  std::vector<Counted> scratch(static_cast<size_t>(RecurrentScratchElements(dims)));
+  RecurrentLoop<Counted, cell>(dims, args, scratch.data());
+}
+
+struct CellType {
+  std::string type;
+  int64_t gates;
+  size_t outputs;
+  ReferenceFn counted;
+};
+const std::vector<CellType>& CellTypes() {
+  static const std::vector<CellType> kTypes = {{"RNN", 1, 2, &CountedCell<Cell::kRnn>},
+                                               {"GRU", 3, 2, &CountedCell<Cell::kGru>},
+                                               {"LSTM", 4, 3, &CountedCell<Cell::kLstm>}};
+  return kTypes;
+}
+
+struct Sizes {
+  int64_t steps, batch, input, hidden;
+};
+
+enum class Operands { kRequired, kBias, kAll };
+
+OpCase Recurrent(const CellType& cell, const Sizes& s, const std::string& direction,
+                 Operands operands) {
+  const int64_t directions = direction == "bidirectional" ? 2 : 1;
+  OpCase op_case{.op_type = cell.type,
+                 .attributes = {{"direction", direction}, {"hidden_size", s.hidden}},
+                 .inputs = {Activation({s.steps, s.batch, s.input}),
+                            WeightOf({directions, cell.gates * s.hidden, s.input}, 0.5),
+                            WeightOf({directions, cell.gates * s.hidden, s.hidden}, 0.5)},
+                 .output_count = cell.outputs};
+  if (operands == Operands::kRequired) return op_case;
+  op_case.inputs.push_back(WeightOf({directions, 2 * cell.gates * s.hidden}));
+  if (operands == Operands::kBias) return op_case;
+  op_case.inputs.push_back(Omitted());
+  op_case.inputs.push_back(Activation({directions, s.batch, s.hidden}));
+  if (cell.type == "LSTM") op_case.inputs.push_back(op_case.inputs.back());
+  return op_case;
+}
+
+TEST(Recurrent, EveryCellAgreesInEveryDirection) {
+  for (const CellType& cell : CellTypes()) {
+    for (const std::string direction : {"forward", "reverse", "bidirectional"}) {
+      for (const Operands operands : {Operands::kRequired, Operands::kBias, Operands::kAll}) {
+        for (const Sizes& sizes : {Sizes{1, 1, 1, 1}, Sizes{7, 1, 3, 17}, Sizes{3, 5, 17, 7},
+                                   Sizes{2, 3, 64, 100}, Sizes{0, 2, 3, 4}}) {
+          SCOPED_TRACE(cell.type + " " + direction);
+          const OpCase op_case = Recurrent(cell, sizes, direction, operands);
+          CheckOp(op_case);
+          CheckCounts(op_case, cell.counted);
+        }
+      }
+    }
+  }
+}
+
+TEST(Recurrent, GruResetsBeforeOrAfterTheProduct) {
+  for (const Operands operands : {Operands::kRequired, Operands::kAll}) {
+    OpCase op_case = Recurrent(CellTypes()[1], {5, 3, 7, 17}, "bidirectional", operands);
+    op_case.attributes["linear_before_reset"] = int64_t{1};
+    CheckOp(op_case);
+    CheckCounts(op_case, &CountedCell<Cell::kGru>);
+  }
+}
+
+TEST(Recurrent, LstmGateProductsOfTheConvention) {
+  const Cost cost =
+      CostOfCase(Recurrent(CellTypes()[2], {100, 1, 64, 64}, "forward", Operands::kBias));
+  EXPECT_EQ(cost.flops.mac, 3276800);
+  EXPECT_EQ(cost.flops.bias, 100 * 4 * 64 * 2);
+  EXPECT_EQ(cost.flops.transcendental, 100 * 64 * 5);
+  EXPECT_EQ(cost.flops.add_mul_div, 100 * 64 * 10);
+}
+
+TEST(Recurrent, BothDirectionsCostTwice) {
+  for (const CellType& cell : CellTypes()) {
+    const Cost one = CostOfCase(Recurrent(cell, {5, 2, 3, 4}, "forward", Operands::kBias));
+    const Cost two = CostOfCase(Recurrent(cell, {5, 2, 3, 4}, "bidirectional", Operands::kBias));
+    EXPECT_EQ(one.flops.mac, 5 * 2 * cell.gates * 4 * 7);
+    EXPECT_EQ(two.flop_count(), 2 * one.flop_count());
+  }
+}
+
+double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
+
+// One unit, one input, two steps, by the formulas.
+TEST(Recurrent, LstmByHand) {
+  const OpCase op_case{
+      .op_type = "LSTM",
+      .inputs = {FloatsOf({2, 1, 1}, {1, -2}), FloatsOf({1, 4, 1}, {0.5F, 0.25F, 1, 2}),
+                 FloatsOf({1, 4, 1}, {1, 0.5F, -1, 0.125F})},
+      .output_count = 3};
+  double h = 0, c = 0;
+  std::vector<double> states;
+  for (const double x : {1.0, -2.0}) {
+    const double in = SigmoidOf(0.5 * x + h), out = SigmoidOf(0.25 * x + 0.5 * h);
+    const double forget = SigmoidOf(x - h), candidate = std::tanh(2 * x + 0.125 * h);
+    c = forget * c + in * candidate;
+    h = out * std::tanh(c);
+    states.push_back(h);
+  }
+  EXPECT_THAT(TrueOutputs(op_case),
+              ElementsAre(ElementsAre(DoubleNear(states[0], 1e-12), DoubleNear(states[1], 1e-12)),
+                          ElementsAre(DoubleNear(h, 1e-12)), ElementsAre(DoubleNear(c, 1e-12))));
+}
+
+TEST(Recurrent, GruAndRnnByHand) {
+  const OpCase::In x = FloatsOf({1, 1, 1}, {2});
+  const OpCase::In h0 = FloatsOf({1, 1, 1}, {0.5F});
+  const OpCase gru{.op_type = "GRU",
+                   .inputs = {x, FloatsOf({1, 3, 1}, {0.5F, 0.25F, 1}),
+                              FloatsOf({1, 3, 1}, {1, 0.5F, -1}), Omitted(), Omitted(), h0}};
+  const double z = SigmoidOf(1 + 0.5), r = SigmoidOf(0.5 + 0.25);
+  const double candidate = std::tanh(2 - r * 0.5);
+  EXPECT_THAT(TrueOutputs(gru)[0], ElementsAre(DoubleNear((1 - z) * candidate + z * 0.5, 1e-12)));
+  const OpCase rnn{.op_type = "RNN",
+                   .inputs = {x, FloatsOf({1, 1, 1}, {0.5F}), FloatsOf({1, 1, 1}, {3}),
+                              FloatsOf({1, 2}, {0.25F, -1}), Omitted(), h0}};
+  EXPECT_THAT(TrueOutputs(rnn)[0], ElementsAre(DoubleNear(std::tanh(1 + 1.5 - 0.75), 1e-12)));
+}
+
+TEST(Recurrent, RefusesWhatItDoesNotDoByName) {
+  const auto refused = [](const std::string& name, Attribute value) {
+    OpCase op_case = Recurrent(CellTypes()[2], {2, 1, 3, 4}, "forward", Operands::kBias);
+    op_case.attributes[name] = std::move(value);
+    return InferCase(op_case).error();
+  };
+  EXPECT_EQ(refused("layout", int64_t{1}).code, ErrorCode::kUnimplemented);
+  EXPECT_THAT(refused("activations", std::string("Relu,Tanh,Tanh")).message,
+              HasSubstr("activations Relu,Tanh,Tanh"));
+  EXPECT_THAT(refused("clip", 1.0F).message, HasSubstr("clip"));
+  EXPECT_EQ(refused("direction", std::string("sideways")).reason, "BAD_ATTRIBUTE");
+  EXPECT_THAT(refused("hidden_size", int64_t{5}).message, HasSubstr("hidden_size is 5"));
+  OpCase bias = Recurrent(CellTypes()[1], {2, 1, 3, 4}, "forward", Operands::kBias);
+  bias.inputs[3] = WeightOf({1, 12});
+  EXPECT_THAT(InferCase(bias).error().message, HasSubstr("B has shape 1x12, wanted 1x24"));
+}
+
+}  // namespace
+}  // namespace tinyprof
