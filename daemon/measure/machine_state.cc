@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "daemon/counters/system_facts.h"
-#include "daemon/measure/statistics.h"
 #include "kernels/probes/clock.h"
 #include "kernels/probes/ping_pong.h"
 
@@ -29,12 +27,13 @@ std::optional<int64_t> ReadStealNs(const std::string& root) {
   return StealNs(text, sysconf(_SC_CLK_TCK));
 }
 
+// The best of several: a sample in which a thread was interrupted is only ever slower.
 double CoreClockHz(int threads) {
-  std::array<double, kClockSamples> samples{};
-  for (double& sample : samples) {
-    sample = SampleClockHz(threads);
+  double best_hz = 0;
+  for (int i = 0; i < kClockSamples; ++i) {
+    best_hz = std::max(best_hz, SampleClockHz(threads));
   }
-  return Median(std::span<const double>(samples));
+  return best_hz;
 }
 
 // A kernel event is no part of what the machine's state tells, so none is opened.
@@ -63,6 +62,12 @@ std::optional<int64_t> StealNs(const std::string& proc_stat, int64_t ticks_per_s
     return std::nullopt;
   }
   return ticks * (1'000'000'000 / ticks_per_second);
+}
+
+int64_t InvoluntarySwitches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
 }
 
 int64_t MaxResidentBytes() {

@@ -31,6 +31,9 @@ class MachineWatch {
 // whose unit is `ticks_per_second`; absent when the text does not say.
 std::optional<int64_t> StealNs(const std::string& proc_stat, int64_t ticks_per_second);
 
+// Times that the kernel took a CPU away from a thread of this process for another program, so far.
+int64_t InvoluntarySwitches();
+
 // Largest resident set of this process so far, bytes.
 int64_t MaxResidentBytes();
 

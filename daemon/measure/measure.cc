@@ -20,9 +20,10 @@ Result<RunMeasurement> Measure(Session& session, CounterBackend& counters,
                             SessionWorkload::Create(session, options.cache == CacheMode::kCold));
   SoftwarePlan software = PlanSoftwareEvents(counters, options.threads);
   MachineWatch machine(options);
-  TINYPROF_ASSIGN_OR_RETURN(RunMeasurement run,
-                            MeasureWorkload(workload, MonotonicClock(), counters, plan,
-                                            std::move(software), options, hooks));
+  TINYPROF_ASSIGN_OR_RETURN(
+      RunMeasurement run,
+      MeasureWorkload(workload, MonotonicClock(), counters, plan, std::move(software),
+                      InvoluntarySwitches, options, hooks));
   run.machine = machine.Finish(run.warnings);
   run.max_resident_bytes = MaxResidentBytes();
   return run;

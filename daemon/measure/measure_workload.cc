@@ -92,8 +92,8 @@ void WarnOfDiscarded(RunMeasurement& run) {
   const int32_t kept = run.passes.timing + run.passes.counting;
   if (run.passes.discarded > kManyDiscarded * kept) {
     run.warnings.push_back(
-        fmt::format("{} passes were thrown away beside {} that were kept (migrated to another CPU, "
-                    "counters lost, or a different number of instructions)",
+        fmt::format("{} passes were thrown away beside {} that were kept (moved to another CPU, "
+                    "preempted by other programs, counters lost, or different work)",
                     run.passes.discarded, kept));
   }
 }
@@ -119,6 +119,7 @@ Status CheckOptions(const MeasureOptions& options) {
 
 Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, CounterBackend& counters,
                                        const CounterPlan& plan, SoftwarePlan software,
+                                       const PreemptionCounter& preemptions,
                                        const MeasureOptions& options, const MeasureHooks& hooks) {
   TINYPROF_RETURN_IF_ERROR(CheckOptions(options));
   const bool counting = options.counters != CounterMode::kNone && plan.unusable_reason.empty();
@@ -132,7 +133,7 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Counter
   RunMeasurement run;
   {
     SoftwareMonitor monitor(std::move(software), options.threads);
-    TimingPasses passes(workload, clock, monitor, options, hooks);
+    TimingPasses passes(workload, clock, monitor, preemptions, options, hooks);
     TINYPROF_ASSIGN_OR_RETURN(TimingResult timing,
                               passes.Run(Deadlines(begin_ns, options.time_budget_ns, counting)));
     TakeTiming(std::move(timing), options, run);

@@ -6,6 +6,7 @@
 #include "daemon/counters/software_events.h"
 #include "daemon/measure/clock.h"
 #include "daemon/measure/measure.h"
+#include "daemon/measure/timing_passes.h"
 #include "daemon/measure/workload.h"
 #include "kernels/base/error.h"
 
@@ -17,6 +18,7 @@ Status CheckOptions(const MeasureOptions& options);
 // All of RunMeasurement but machine and max_resident_bytes. Errors as Measure.
 Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, CounterBackend& counters,
                                        const CounterPlan& plan, SoftwarePlan software,
+                                       const PreemptionCounter& preemptions,
                                        const MeasureOptions& options, const MeasureHooks& hooks);
 
 }  // namespace tinyprof

@@ -16,8 +16,6 @@ constexpr int kRepeatingPasses = 15;
 constexpr int kLeastRepeatingPasses = 3;
 constexpr int64_t kMaxRepeats = 10'000;
 constexpr int64_t kProgressIntervalNs = 100'000'000;
-// Migrated passes are only thrown away while they are the exception.
-constexpr int32_t kMaxDiscarded = 100;
 
 int64_t MaxPasses(size_t node_count) {
   const int64_t fitting = kMaxLayerSamples / static_cast<int64_t>(node_count + 1);
@@ -34,16 +32,20 @@ Status CheckCancelled(const MeasureHooks& hooks) {
 }
 
 TimingPasses::TimingPasses(Workload& workload, Clock& clock, SoftwareMonitor& software,
-                           const MeasureOptions& options, const MeasureHooks& hooks)
+                           const PreemptionCounter& preemptions, const MeasureOptions& options,
+                           const MeasureHooks& hooks)
     : workload_(workload),
       clock_(clock),
       software_(software),
+      preemptions_(preemptions),
       options_(options),
       hooks_(hooks),
       stamps_ns_(workload.node_count() + 1),
-      layer_ns_(workload.node_count()),
       repeated_ns_(workload.node_count()),
-      first_layer_ns_(workload.node_count()) {}
+      first_layer_ns_(workload.node_count()) {
+  quiet_.layer_ns.resize(workload.node_count());
+  disturbed_.layer_ns.resize(workload.node_count());
+}
 
 Result<TimingResult> TimingPasses::Run(const TimingDeadlines& deadlines) {
   result_ = {};
@@ -56,10 +58,10 @@ Result<TimingResult> TimingPasses::Run(const TimingDeadlines& deadlines) {
   for (const double layer_ns : first_layer_ns_) {
     first_pass_ns += layer_ns;
   }
-  result_.time = SummarizeTimes(bare_ns_);
+  result_.time = SummarizeTimes(quiet_.bare_ns);
   result_.time.first_pass_ns = first_pass_ns;
-  result_.timing = static_cast<int32_t>(bare_ns_.size());
-  result_.instrumented_pass_ns = Median(instrumented_ns_);
+  result_.timing = static_cast<int32_t>(quiet_.bare_ns.size());
+  result_.instrumented_pass_ns = Median(quiet_.instrumented_ns);
   SummarizeLayers();
   TINYPROF_RETURN_IF_ERROR(ShortLayers(deadlines.short_layers_ns));
   return std::move(result_);
@@ -104,19 +106,41 @@ Status TimingPasses::Rounds(int64_t deadline_ns) {
   std::optional<std::string_view> stop;
   while (!stop.has_value()) {
     TINYPROF_RETURN_IF_ERROR(CheckCancelled(hooks_));
-    if (!Round()) {
-      ++result_.discarded;
-    }
-    stop = rule.Check(bare_ns_, instrumented_ns_, clock_.NowNs());
-    ReportProgress("timing", static_cast<int>(bare_ns_.size()), rule.precision_reached());
+    Round();
+    const Samples& judged = Judged();
+    stop = rule.Check(judged.bare_ns, judged.instrumented_ns, clock_.NowNs());
+    ReportProgress("timing", static_cast<int>(judged.bare_ns.size()), rule.precision_reached());
   }
   result_.stopped_by = *stop;
   result_.precision_reached = rule.precision_reached();
+  ChooseSamples();
   return {};
 }
 
-bool TimingPasses::Round() {
+const TimingPasses::Samples& TimingPasses::Judged() const {
+  const size_t quiet = quiet_.bare_ns.size();
+  const bool enough = quiet >= static_cast<size_t>(StoppingRule::kMinPassesForPrecision);
+  return enough || quiet >= disturbed_.bare_ns.size() ? quiet_ : disturbed_;
+}
+
+void TimingPasses::ChooseSamples() {
+  if (&Judged() == &quiet_) {
+    result_.discarded = static_cast<int32_t>(disturbed_.bare_ns.size());
+    return;
+  }
+  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(quiet_.bare_ns, disturbed_.bare_ns);
+  append(quiet_.instrumented_ns, disturbed_.instrumented_ns);
+  for (size_t node = 0; node < workload_.node_count(); ++node) {
+    append(quiet_.layer_ns[node], disturbed_.layer_ns[node]);
+  }
+}
+
+void TimingPasses::Round() {
   const size_t nodes = workload_.node_count();
+  const int64_t preemptions_before = Preemptions();
   Prepare();
   software_.BeginPass();
   const int64_t begin_ns = clock_.NowNs();
@@ -130,24 +154,23 @@ bool TimingPasses::Round() {
     workload_.RunNode(node);
     stamps_ns_[node + 1] = clock_.NowNs();
   }
-  if (!stayed && result_.discarded < kMaxDiscarded) {
-    return false;
-  }
+  const bool quiet = stayed && Preemptions() == preemptions_before;
+  Samples& samples = quiet ? quiet_ : disturbed_;
 
   const double cost_ns = result_.read_cost_ns;
-  bare_ns_.push_back(std::max(0.0, static_cast<double>(end_ns - begin_ns) - cost_ns));
-  instrumented_ns_.push_back(std::max(0.0, static_cast<double>(stamps_ns_[nodes] - stamps_ns_[0]) -
-                                               cost_ns * static_cast<double>(nodes)));
+  samples.bare_ns.push_back(std::max(0.0, static_cast<double>(end_ns - begin_ns) - cost_ns));
+  samples.instrumented_ns.push_back(
+      std::max(0.0, static_cast<double>(stamps_ns_[nodes] - stamps_ns_[0]) -
+                        cost_ns * static_cast<double>(nodes)));
   for (size_t node = 0; node < nodes; ++node) {
     const auto elapsed_ns = static_cast<double>(stamps_ns_[node + 1] - stamps_ns_[node]);
-    layer_ns_[node].push_back(std::max(0.0, elapsed_ns - cost_ns));
+    samples.layer_ns[node].push_back(std::max(0.0, elapsed_ns - cost_ns));
   }
-  return true;
 }
 
 void TimingPasses::SummarizeLayers() {
   for (size_t node = 0; node < workload_.node_count(); ++node) {
-    result_.layers.push_back(SummarizeTimes(layer_ns_[node]));
+    result_.layers.push_back(SummarizeTimes(quiet_.layer_ns[node]));
     result_.layers[node].first_pass_ns = first_layer_ns_[node];
     if (result_.layers[node].median_ns < kShortLayerReads * result_.read_cost_ns) {
       result_.short_layers.push_back(node);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct TimingResult {
   bool repeated_short_layers = false;
 };
 
+// Involuntary context switches of this process so far; empty: nobody watches.
+using PreemptionCounter = std::function<int64_t()>;
+
+// Rounds come in two kinds: quiet ones, and disturbed ones, in which the process was moved to
+// another CPU or another program took a CPU away. With enough quiet rounds the disturbed ones are
+// thrown away and counted; on a machine too busy for that, all rounds are kept.
 class TimingPasses {
  public:
   // A read's cost varies by some tens of percent, which is below 1 % of a layer of this many reads.
@@ -44,18 +51,29 @@ class TimingPasses {
 
   // All arguments outlive the object. `software` watches the bare passes.
   TimingPasses(Workload& workload, Clock& clock, SoftwareMonitor& software,
-               const MeasureOptions& options, const MeasureHooks& hooks);
+               const PreemptionCounter& preemptions, const MeasureOptions& options,
+               const MeasureHooks& hooks);
 
   // CANCELLED when the hook says so.
   Result<TimingResult> Run(const TimingDeadlines& deadlines);
 
  private:
+  struct Samples {
+    std::vector<double> bare_ns;                // by pass
+    std::vector<double> instrumented_ns;        // by pass
+    std::vector<std::vector<double>> layer_ns;  // by node, by pass
+  };
+
   void FirstPass();
   Status WarmUp(int64_t deadline_ns);
   Status Rounds(int64_t deadline_ns);
   Status ShortLayers(int64_t deadline_ns);
-  // One bare and one instrumented pass; false when it was migrated.
-  bool Round();
+  // One bare and one instrumented pass.
+  void Round();
+  // The kind of round that results are made of, as far as it is known.
+  const Samples& Judged() const;
+  void ChooseSamples();
+  int64_t Preemptions() const { return preemptions_ ? preemptions_() : 0; }
   // One pass in which short layers run repeats[node] times.
   void RepeatingPass(const std::vector<int64_t>& repeats);
   void Prepare();
@@ -65,13 +83,13 @@ class TimingPasses {
   Workload& workload_;
   Clock& clock_;
   SoftwareMonitor& software_;
+  const PreemptionCounter& preemptions_;
   const MeasureOptions& options_;
   const MeasureHooks& hooks_;
   TimingResult result_;
-  std::vector<int64_t> stamps_ns_;                // node_count + 1
-  std::vector<double> bare_ns_;                   // by pass
-  std::vector<double> instrumented_ns_;           // by pass
-  std::vector<std::vector<double>> layer_ns_;     // by node, by pass
+  std::vector<int64_t> stamps_ns_;  // node_count + 1
+  Samples quiet_;
+  Samples disturbed_;
   std::vector<std::vector<double>> repeated_ns_;  // by node, by pass; empty for others
   std::vector<double> first_layer_ns_;            // by node
   int64_t last_progress_ns_ = 0;

@@ -42,7 +42,8 @@ class MeasureWorkloadTest : public ::testing::Test {
   Result<RunMeasurement> Run(const CounterPlan& plan) {
     SoftwarePlan software;
     software.reasons.fill("NONE: not in this test");
-    return MeasureWorkload(workload_, clock_, backend_, plan, std::move(software), options_, {});
+    return MeasureWorkload(workload_, clock_, backend_, plan, std::move(software), {}, options_,
+                           {});
   }
 
   FakeClock clock_;
@@ -150,7 +151,7 @@ TEST_F(MeasureWorkloadTest, AModelWithoutLayersHasAReasonForItsAbsentTotals) {
   FakeWorkload empty(clock_, {});
   SoftwarePlan software;
   const Result<RunMeasurement> run =
-      MeasureWorkload(empty, clock_, backend_, NoPmu(), std::move(software), options_, {});
+      MeasureWorkload(empty, clock_, backend_, NoPmu(), std::move(software), {}, options_, {});
   ASSERT_TRUE(run.has_value());
   EXPECT_THAT(run->layers, IsEmpty());
   EXPECT_EQ(run->totals.flops.reason, "NO_PMU: none");

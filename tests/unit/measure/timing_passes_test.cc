@@ -23,7 +23,7 @@ class TimingPassesTest : public ::testing::Test {
  protected:
   Result<TimingResult> Run(FakeWorkload& workload, SoftwarePlan software = NoSoftware()) {
     SoftwareMonitor monitor(std::move(software), 1);
-    TimingPasses passes(workload, clock_, monitor, options_, hooks_);
+    TimingPasses passes(workload, clock_, monitor, preemptions_, options_, hooks_);
     const int64_t now_ns = clock_.now_ns;
     return passes.Run({.warmup_ns = now_ns + budget_ns_ / 10,
                        .rounds_ns = now_ns + budget_ns_ * 6 / 10,
@@ -33,6 +33,7 @@ class TimingPassesTest : public ::testing::Test {
   FakeClock clock_;
   MeasureOptions options_;
   MeasureHooks hooks_;
+  PreemptionCounter preemptions_;
   int64_t budget_ns_ = 10 * kSecond;
 };
 
@@ -149,7 +150,7 @@ TEST_F(TimingPassesTest, AMigratedPassIsThrownAwayAndCounted) {
   SoftwareMonitor monitor(std::move(software), 1);
   budget_ns_ = 0;
   options_.precision = 1;
-  TimingPasses passes(workload, clock_, monitor, options_, hooks_);
+  TimingPasses passes(workload, clock_, monitor, preemptions_, options_, hooks_);
   const Result<TimingResult> result = passes.Run({});
   ASSERT_TRUE(result.has_value());
   // Without a budget: first, one warm-up, so bare passes are runs 3, 5, 7 (thrown away), 9.
@@ -160,6 +161,36 @@ TEST_F(TimingPassesTest, AMigratedPassIsThrownAwayAndCounted) {
   EXPECT_EQ(events.migrations.value, 0);
   EXPECT_EQ(events.task_clock.value, std::nullopt);
   EXPECT_EQ(events.task_clock.reason, "EVENT_NOT_ON_CPU: no perf::TASK-CLOCK");
+}
+
+TEST_F(TimingPassesTest, RoundsThatWerePreemptedAreThrownAwayWhileThereAreQuietOnes) {
+  FakeWorkload workload(clock_, {50'000});
+  int64_t preempted = 0;
+  preemptions_ = [&] { return preempted; };
+  workload.extra_ns = [&](size_t, int run) {
+    if (run % 10 != 0) {
+      return 0;
+    }
+    ++preempted;
+    return 12'000'000;
+  };
+  const Result<TimingResult> result = Run(workload);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_GT(result->discarded, 0);
+  EXPECT_EQ(result->time.median_ns, 50'000);
+  EXPECT_EQ(result->time.p99_ns, 50'000);
+  EXPECT_EQ(result->instrumented_pass_ns, 50'000);
+}
+
+TEST_F(TimingPassesTest, OnAMachineThatIsNeverQuietEveryRoundIsKept) {
+  FakeWorkload workload(clock_, {50'000});
+  int64_t preempted = 0;
+  preemptions_ = [&] { return ++preempted; };
+  const Result<TimingResult> result = Run(workload);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->discarded, 0);
+  EXPECT_GE(result->timing, 5);
+  EXPECT_EQ(result->time.median_ns, 50'000);
 }
 
 TEST_F(TimingPassesTest, CancelEndsTheRunBetweenPasses) {
