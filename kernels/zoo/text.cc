@@ -65,7 +65,7 @@ std::vector<std::string> NearestNames(std::string_view word, std::span<const std
   std::vector<std::pair<size_t, std::string>> near;
   for (const std::string& name : names) {
     const size_t distance = EditDistance(Lower(word), name);
-    if (distance * 3 <= std::max(word.size(), name.size())) near.emplace_back(distance, name);
+    if (distance * 2 <= std::max(word.size(), name.size())) near.emplace_back(distance, name);
   }
   std::sort(near.begin(), near.end());
   std::vector<std::string> nearest;
