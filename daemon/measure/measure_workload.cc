@@ -37,6 +37,11 @@ void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, Run
             ? "their times are from repeating each of them back to back"
             : "their times are uncertain, since repeating them would warm the caches"));
   }
+  if (timing.never_quiet) {
+    run.warnings.push_back(
+        "other programs took a CPU away in almost every pass: the whole-pass times hold their work "
+        "too, most of it in the time that no layer owns; measure again on a quiet machine");
+  }
   if (timing.stopped_by == "budget") {
     run.warnings.push_back(fmt::format(
         "the time budget ended before the precision of {:.2g} % was reached; the interval of the "

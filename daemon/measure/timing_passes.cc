@@ -128,6 +128,7 @@ void TimingPasses::ChooseSamples() {
     result_.discarded = static_cast<int32_t>(disturbed_.bare_ns.size());
     return;
   }
+  result_.never_quiet = true;
   const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
     to.insert(to.end(), from.begin(), from.end());
   };

@@ -36,6 +36,7 @@ struct TimingResult {
   double precision_reached = 0;
   std::vector<size_t> short_layers;  // shorter than kShortLayerReads clock reads
   bool repeated_short_layers = false;
+  bool never_quiet = false;  // disturbed rounds are in the figures, for want of quiet ones
 };
 
 // Involuntary context switches of this process so far; empty: nobody watches.

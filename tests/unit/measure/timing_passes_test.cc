@@ -176,6 +176,7 @@ TEST_F(TimingPassesTest, RoundsThatWerePreemptedAreThrownAwayWhileThereAreQuietO
   };
   const Result<TimingResult> result = Run(workload);
   ASSERT_TRUE(result.has_value());
+  EXPECT_FALSE(result->never_quiet);
   EXPECT_GT(result->discarded, 0);
   EXPECT_EQ(result->time.median_ns, 50'000);
   EXPECT_EQ(result->time.p99_ns, 50'000);
@@ -188,6 +189,7 @@ TEST_F(TimingPassesTest, OnAMachineThatIsNeverQuietEveryRoundIsKept) {
   preemptions_ = [&] { return ++preempted; };
   const Result<TimingResult> result = Run(workload);
   ASSERT_TRUE(result.has_value());
+  EXPECT_TRUE(result->never_quiet);
   EXPECT_EQ(result->discarded, 0);
   EXPECT_GE(result->timing, 5);
   EXPECT_EQ(result->time.median_ns, 50'000);
