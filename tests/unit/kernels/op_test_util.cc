@@ -9,158 +9,13 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/graph/graph_builder.h"
 #include "kernels/ops/eigen_kernels.h"
 #include "kernels/ops/op.h"
-#include "kernels/tensor/buffer.h"
 #include "tests/unit/kernels/counted.h"
+#include "tests/unit/kernels/op_test_case.h"
 
 namespace tinyprof {
 namespace {
-
-constexpr size_t kGuardBytes = 256;
-constexpr auto kGuard = std::byte{0xA5};
-
-// Memory between two guards; Check() says whether anybody wrote there.
-class GuardedMemory {
- public:
-  explicit GuardedMemory(size_t byte_size) : byte_size_(byte_size) {
-    Result<Buffer> buffer = Buffer::Create(static_cast<int64_t>(byte_size + 2 * kGuardBytes));
-    EXPECT_TRUE(buffer.has_value());
-    buffer_ = *std::move(buffer);
-    std::memset(buffer_.data(), static_cast<int>(kGuard), byte_size + 2 * kGuardBytes);
-  }
-  std::byte* data() { return buffer_.data() + kGuardBytes; }
-  const std::byte* data() const { return buffer_.data() + kGuardBytes; }
-  size_t byte_size() const { return byte_size_; }
-  void Set(int value) { std::memset(data(), value, byte_size_); }
-  bool intact() const {
-    for (size_t i = 0; i < kGuardBytes; ++i) {
-      if (buffer_.data()[i] != kGuard || data()[byte_size_ + i] != kGuard) return false;
-    }
-    return true;
-  }
-
- private:
-  size_t byte_size_;
-  Buffer buffer_;
-};
-
-// A graph of the one node, the elements of its operands, and its signature.
-struct Prepared {
-  Graph graph;
-  std::vector<std::vector<std::byte>> operands;
-  NodeSignature signature;
-};
-
-Result<Graph> BuildGraph(const OpCase& op_case) {
-  GraphBuilder builder("case", "layers");
-  std::vector<ValueId> inputs;
-  for (size_t i = 0; i < op_case.inputs.size(); ++i) {
-    const OpCase::In& in = op_case.inputs[i];
-    const std::string name = fmt::format("in{}", i);
-    // Two operands of the same fill must not hold the same numbers.
-    Fill fill = in.fill;
-    fill.seed ^= i + 1;
-    if (!in.present) {
-      inputs.push_back(kNoValue);
-    } else if (in.is_weight) {
-      inputs.push_back(builder.Parameter(name, in.type, fill));
-    } else {
-      inputs.push_back(builder.Input(name, in.type, fill));
-    }
-  }
-  const std::vector<ValueId> outputs =
-      builder.MultiOp(op_case.op_type, inputs, op_case.output_count, op_case.attributes);
-  return std::move(builder).Finish(outputs);
-}
-
-// Points the signature at the initializers' elements, as a session does.
-void BindSignature(Prepared& prepared) {
-  prepared.signature = SignatureOf(prepared.graph, prepared.graph.nodes[0], true);
-  for (size_t i = 0; i < prepared.signature.inputs.size(); ++i) {
-    NodeSignature::Input& input = prepared.signature.inputs[i];
-    if (input.is_weight) input.data = prepared.operands[i].data();
-  }
-}
-
-std::unique_ptr<Prepared> Prepare(const OpCase& op_case) {
-  Result<Graph> graph = BuildGraph(op_case);
-  if (!graph) {
-    ADD_FAILURE() << graph.error().message;
-    return nullptr;
-  }
-  auto prepared = std::make_unique<Prepared>();
-  prepared->graph = *std::move(graph);
-  for (const ValueId id : prepared->graph.nodes[0].inputs) {
-    std::vector<std::byte>& operand = prepared->operands.emplace_back();
-    if (id == kNoValue) continue;
-    const Value& value = prepared->graph.value(id);
-    operand.resize(static_cast<size_t>(value.type.byte_size()) + 1);
-    Materialize(value.fill, value.type.dtype, 0, value.type.shape.element_count(), operand.data());
-  }
-  BindSignature(*prepared);
-  return prepared;
-}
-
-template <class To>
-std::vector<To> Convert(DType dtype, const void* data, int64_t count) {
-  std::vector<To> out(static_cast<size_t>(count));
-  const auto copy = [&](const auto* elements) {
-    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<To>(elements[i]);
-  };
-  switch (dtype) {
-    case DType::kFloat32:
-      copy(static_cast<const float*>(data));
-      break;
-    case DType::kFloat64:
-      copy(static_cast<const double*>(data));
-      break;
-    case DType::kInt8:
-      copy(static_cast<const int8_t*>(data));
-      break;
-    case DType::kInt32:
-      copy(static_cast<const int32_t*>(data));
-      break;
-    case DType::kInt64:
-      copy(static_cast<const int64_t*>(data));
-      break;
-    case DType::kUInt8:
-    case DType::kBool:
-      copy(static_cast<const uint8_t*>(data));
-      break;
-    case DType::kFloat16:
-    case DType::kBFloat16:
-      copy(static_cast<const uint16_t*>(data));
-      break;
-  }
-  return out;
-}
-
-// The same case with float64 for float32 and the same elements (their absolute values on request).
-OpCase Widened(const OpCase& op_case, const Prepared& prepared, bool absolute) {
-  OpCase wide = op_case;
-  for (size_t i = 0; i < wide.inputs.size(); ++i) {
-    OpCase::In& in = wide.inputs[i];
-    if (!in.present) continue;
-    std::vector<std::byte> bytes = prepared.operands[i];
-    if (in.type.dtype == DType::kFloat32) {
-      std::vector<double> elements =
-          Convert<double>(DType::kFloat32, bytes.data(), in.type.shape.element_count());
-      for (double& element : elements) element = absolute ? std::fabs(element) : element;
-      in.type.dtype = DType::kFloat64;
-      bytes.resize(elements.size() * sizeof(double) + 1);
-      if (!elements.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size() - 1);
-    }
-    in.fill = {.kind = Fill::Kind::kData,
-               .data = std::make_shared<const std::vector<std::byte>>(std::move(bytes))};
-  }
-  for (auto& [name, attribute] : wide.attributes) {
-    float* value = std::get_if<float>(&attribute);
-    if (value != nullptr && absolute) *value = std::fabs(*value);
-  }
-  return wide;
-}
 
 using Outputs = std::vector<std::unique_ptr<GuardedMemory>>;
 
@@ -215,7 +70,7 @@ std::optional<Outputs> RunTwice(const Prepared& prepared, KernelFactory factory,
 
 std::vector<double> Doubles(const Prepared& prepared, const Outputs& outputs, size_t index) {
   const TensorType& type = prepared.signature.outputs[index];
-  return Convert<double>(type.dtype, outputs[index]->data(), type.shape.element_count());
+  return ToDoubles(type.dtype, outputs[index]->data(), type.shape.element_count());
 }
 
 // The truth and how far from it a kernel may be.
@@ -279,30 +134,6 @@ void CheckKernel(const Prepared& prepared, const Truth& truth, KernelFactory fac
 
 }  // namespace
 
-OpCase::In Activation(Shape shape, double bound) {
-  return {.type = {DType::kFloat32, std::move(shape)}, .fill = Fill::Uniform(bound, 0)};
-}
-
-OpCase::In WeightOf(Shape shape, double bound) {
-  return {.type = {DType::kFloat32, std::move(shape)},
-          .fill = Fill::Uniform(bound, 0),
-          .is_weight = true};
-}
-
-OpCase::In FloatsOf(Shape shape, const std::vector<float>& elements, bool is_weight) {
-  return {.type = {DType::kFloat32, std::move(shape)},
-          .fill = Fill::Float32s(elements),
-          .is_weight = is_weight};
-}
-
-OpCase::In IntsOf(const std::vector<int64_t>& elements) {
-  return {.type = {DType::kInt64, Shape{static_cast<int64_t>(elements.size())}},
-          .fill = Fill::Int64s(elements),
-          .is_weight = true};
-}
-
-OpCase::In Omitted() { return {.type = {}, .fill = {}, .present = false}; }
-
 void CheckOp(const OpCase& op_case) {
   SCOPED_TRACE(op_case.op_type);
   const std::unique_ptr<Prepared> prepared = Prepare(op_case);
@@ -357,6 +188,13 @@ std::vector<std::vector<double>> TrueOutputs(const OpCase& op_case) {
 Result<std::vector<TensorType>> InferCase(const OpCase& op_case) {
   TINYPROF_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(op_case));
   return SignatureOf(graph, graph.nodes[0], true).outputs;
+}
+
+Error RefusalOf(const OpCase& op_case) {
+  const Result<std::vector<TensorType>> types = InferCase(op_case);
+  if (!types) return types.error();
+  ADD_FAILURE() << op_case.op_type << " was not refused";
+  return {};
 }
 
 Cost CostOfCase(const OpCase& op_case) {
