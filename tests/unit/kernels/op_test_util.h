@@ -66,6 +66,8 @@ std::vector<std::vector<double>> TrueOutputs(const OpCase& op_case);
 
 // The inferred types, or the error, of the node.
 Result<std::vector<TensorType>> InferCase(const OpCase& op_case);
+// Why the node is refused; fails the test and returns an empty error when it is not.
+Error RefusalOf(const OpCase& op_case);
 // The cost; fails the test and returns zeros when the node is refused.
 Cost CostOfCase(const OpCase& op_case);
 
