@@ -399,6 +399,7 @@ TEST_F(JobQueueTest, ManyCallersAtOnce) {
     });
   }
   callers.clear();
+  queue_->Drain(seconds(20));
   EXPECT_EQ(succeeded + cancelled, kThreads * kRunsEach);
   EXPECT_GE(succeeded, kThreads * kRunsEach / 2);
   EXPECT_EQ(queue_->depth(), 0u);
