@@ -1,0 +1,138 @@
+// The daemon's own life: configuration, the lock, restarts, draining.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "tests/e2e/daemon_fixture.h"
+
+namespace tinyprof::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+class DaemonLifeTest : public DaemonTest {
+ protected:
+  // Runs tinyprofd with `arguments` to its end.
+  int RunDaemon(std::vector<std::string> arguments, std::string* text) {
+    arguments.insert(arguments.begin(), TINYPROFD);
+    Process process(dir_.File("."), arguments, {"HOME=" + dir_.File("home")});
+    const std::optional<int> code = process.Wait(kPatience);
+    *text = process.Out() + process.Err();
+    return code.value_or(-1);
+  }
+};
+
+TEST_F(DaemonLifeTest, ServesHealthAndTheHost) {
+  StartDaemon();
+  EXPECT_THAT(daemon().Err(), HasSubstr("ready on " + address_ + "\n"));
+  EXPECT_EQ(RunClient({"health"}), 0) << err();
+  EXPECT_EQ(RunClient({"host", "--json"}), 0) << err();
+  EXPECT_EQ(RunClient({"doctor"}), 0) << err();
+  EXPECT_EQ(RunClient({"counters"}), 0) << err();
+}
+
+TEST_F(DaemonLifeTest, UnknownFlagsAndKeysAreNamed) {
+  std::string text;
+  EXPECT_EQ(RunDaemon({"--lisen", "unix:/x"}, &text), 2);
+  EXPECT_THAT(text, HasSubstr("--lisen"));
+  const std::string file = dir_.Write("bad.toml", "lisen = 1\nqueue_limit = 0\n");
+  EXPECT_EQ(RunDaemon({"--config", file}, &text), 78);
+  EXPECT_THAT(text, HasSubstr(file + ":1:1: unknown key 'lisen'"));
+  EXPECT_THAT(text, HasSubstr(file + ":2:1: queue_limit"));
+  EXPECT_EQ(RunDaemon({"--config", file, "--check-config"}, &text), 78);
+}
+
+TEST_F(DaemonLifeTest, ChecksAndPrintsItsConfiguration) {
+  const std::string file = dir_.Write("good.toml", "queue_limit = 5\n");
+  std::string text;
+  EXPECT_EQ(RunDaemon({"--config", file, "--check-config"}, &text), 0);
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(RunDaemon({"--config", file, "--print-config"}, &text), 0);
+  EXPECT_THAT(text, HasSubstr("queue_limit = 5  # " + file + ":1:1"));
+  EXPECT_EQ(RunDaemon({"--version"}, &text), 0);
+  EXPECT_THAT(text, HasSubstr("tinyprofd "));
+}
+
+TEST_F(DaemonLifeTest, ASecondDaemonIsRefusedWithThePidOfTheFirst) {
+  StartDaemon();
+  Process second(dir_.File("."), DaemonCommand(""), {});
+  EXPECT_EQ(second.Wait(kPatience), 1);
+  EXPECT_THAT(second.Err(), HasSubstr("process " + std::to_string(daemon().pid())));
+  EXPECT_EQ(RunClient({"health"}), 0) << err();
+}
+
+TEST_F(DaemonLifeTest, RefusesAnAddressThatOtherMachinesReach) {
+  std::string text;
+  std::vector<std::string> command = DaemonCommand("");
+  command.erase(command.begin());
+  command.insert(command.end(), {"--listen", "0.0.0.0:0"});
+  EXPECT_EQ(RunDaemon(command, &text), 1);
+  EXPECT_THAT(text, HasSubstr("loopback"));
+}
+
+TEST_F(DaemonLifeTest, ADaemonThatIsNotThereIsSaidSo) {
+  EXPECT_EQ(RunClient({"profile", "mlp"}), 3);
+  EXPECT_THAT(err(), HasSubstr("tinyprofd is not running at " + address_));
+}
+
+TEST_F(DaemonLifeTest, ResultsOutliveAKilledDaemonAndRunsInProgressFail) {
+  StartDaemon();
+  const std::string finished = StartRun(false);
+  AwaitState(finished, v1::RUN_STATE_SUCCEEDED);
+  const std::string running = StartRun(true);
+  AwaitState(running, v1::RUN_STATE_RUNNING);
+  const std::string queued = StartRun(false);
+  const auto watcher = StartClient({"watch", running});
+  Await("the watcher", [&] { return !watcher->Err().empty(); });
+  daemon().Signal(SIGKILL);
+  ASSERT_EQ(daemon().Wait(kPatience), 128 + SIGKILL);
+  EXPECT_EQ(watcher->Wait(kPatience), 3) << watcher->Err();
+  EXPECT_THAT(watcher->Err(), HasSubstr(running));
+  StartDaemon();
+  EXPECT_EQ(GetRun(finished).state(), v1::RUN_STATE_SUCCEEDED);
+  EXPECT_GT(GetRun(finished).report().layers_size(), 0);
+  for (const std::string& id : {running, queued}) {
+    EXPECT_EQ(GetRun(id).state(), v1::RUN_STATE_FAILED);
+    EXPECT_EQ(GetRun(id).error().reason(), "DAEMON_RESTARTED");
+  }
+}
+
+TEST_F(DaemonLifeTest, SigtermCancelsARunThatOutlastsTheDrain) {
+  StartDaemon("drain_timeout = \"1s\"\n");
+  const std::string id = StartRun(true);
+  AwaitState(id, v1::RUN_STATE_RUNNING);
+  daemon().Signal(SIGTERM);
+  ASSERT_EQ(daemon().Wait(kPatience), 0) << daemon().Err();
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("d.sock")));
+  StartDaemon();
+  EXPECT_EQ(GetRun(id).state(), v1::RUN_STATE_CANCELLED);
+}
+
+TEST_F(DaemonLifeTest, ADrainingDaemonTakesNoRunsAndASecondSignalEndsIt) {
+  StartDaemon("drain_timeout = \"1h\"\n");
+  const std::string id = StartRun(true);
+  AwaitState(id, v1::RUN_STATE_RUNNING);
+  daemon().Signal(SIGTERM);
+  Await("the drain", [&] { return daemon().Err().find("draining") != std::string::npos; });
+  Await("a refusal", [&] {
+    grpc::ClientContext context;
+    v1::StartRunRequest request;
+    request.mutable_spec()->mutable_model()->set_text("mlp");
+    v1::StartRunResponse response;
+    return Profiler()->StartRun(&context, request, &response).error_code() ==
+           grpc::StatusCode::UNAVAILABLE;
+  });
+  EXPECT_EQ(GetRun(id).state(), v1::RUN_STATE_RUNNING);
+  daemon().Signal(SIGTERM);
+  EXPECT_EQ(daemon().Wait(kPatience), 0) << daemon().Err();
+}
+
+TEST_F(DaemonLifeTest, SighupReadsTheLogLevelAnew) {
+  StartDaemon("log_level = \"warn\"\n");
+  DaemonCommand("log_level = \"info\"\n");
+  daemon().Signal(SIGHUP);
+  Await("the reload", [&] { return daemon().Err().find("reloaded") != std::string::npos; });
+  EXPECT_TRUE(daemon().IsRunning());
+}
+
+}  // namespace
+}  // namespace tinyprof::e2e

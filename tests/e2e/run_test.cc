@@ -1,0 +1,168 @@
+// Runs as a user sees them: results, refusals, the queue, cancelling.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/daemon_fixture.h"
+
+namespace tinyprof::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class RunTest : public DaemonTest {};
+
+// The counts of the MLP 784-128-64-10 by hand: 100,352 + 8,192 + 640 MACs and
+// 2 mac + bias + minmax = 218,368 + 202 + 192 FLOPs for one sample.
+TEST_F(RunTest, ProfileGivesCountsTimesAndReasons) {
+  StartDaemon();
+  ASSERT_EQ(RunClient({"profile", "mlp", "--json", "--precision", "10%"}), 0) << err();
+  const json result = json::parse(out());
+  EXPECT_EQ(result["schema_version"], 1);
+  EXPECT_EQ(result["run"]["state"], "SUCCEEDED");
+  EXPECT_EQ(result["totals"]["mac_count"], 109'184);
+  EXPECT_EQ(result["totals"]["flop_count"], 218'762);
+  EXPECT_EQ(result["totals"]["parameter_count"], 109'386);
+  ASSERT_EQ(result["layers"].size(), 5u);
+  for (const json& layer : result["layers"]) {
+    EXPECT_GT(layer["time"]["median_ns"], 0) << layer["name"];
+    const json& flops = layer["counters"]["flops"];
+    EXPECT_NE(flops["value"].is_null(), flops["reason"].is_null()) << layer["name"];
+  }
+}
+
+TEST_F(RunTest, AnalyzeRunsNothing) {
+  StartDaemon();
+  ASSERT_EQ(RunClient({"analyze", "resnet18", "--json"}), 0) << err();
+  EXPECT_EQ(json::parse(out())["totals"]["parameter_count"], 11'689'512);
+  EXPECT_EQ(NewestRun(), "");
+}
+
+TEST_F(RunTest, LayerListsCanBeProfiled) {
+  StartDaemon();
+  ASSERT_EQ(RunClient({"profile", "linear(128,64); relu", "--json", "--precision", "20%"}), 0)
+      << err();
+  EXPECT_EQ(json::parse(out())["totals"]["mac_count"], 8192);
+}
+
+TEST_F(RunTest, WhatCannotBeBuiltIsRefusedWithAReason) {
+  StartDaemon();
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string word;  // that the message must have
+  };
+  const Case kCases[] = {
+      {{"profile", "no-such-model"}, "no-such-model"},
+      {{"profile", "linear(784,128); rellu"}, "rellu"},
+      {{"profile", "linear(784,"}, "position"},
+      {{"profile", "linear(784,128); linear(100,10)"}, "128"},
+      {{"profile", "conv2d(3,8,3)", "--input", "1x4x8x8"}, "4"},
+      {{"profile", "linear(99999999999,99999999999)"}, ""},
+      {{"profile", "mlp", "--batch", "-1"}, "-1"},
+      {{"profile", "mlp", "--batch", "0"}, "0"},
+      {{"profile", "mlp", "--batch", "100000000"}, "100000000"},
+      {{"profile", "mlp", "--threads", "4096"}, "4096"},
+  };
+  for (const Case& wrong : kCases) {
+    EXPECT_EQ(RunClient(wrong.arguments), 2) << wrong.arguments[1] << ": " << err();
+    EXPECT_THAT(err(), HasSubstr(wrong.word));
+    EXPECT_EQ(out(), "");
+  }
+  EXPECT_TRUE(daemon().IsRunning());
+  EXPECT_EQ(NewestRun(), "");
+}
+
+TEST_F(RunTest, AModelOverTheMemoryLimitIsRefused) {
+  StartDaemon("memory_limit = \"1MiB\"\n");
+  EXPECT_EQ(RunClient({"profile", "resnet18"}), 1);
+  EXPECT_THAT(err(), HasSubstr("1048576"));
+  EXPECT_EQ(RunClient({"profile", "mlp", "--precision", "20%"}), 0) << err();
+}
+
+TEST_F(RunTest, HardwareCountersThatAreRequiredAndMissingArePrecondition) {
+  StartDaemon();
+  grpc::ClientContext context;
+  v1::ListCountersResponse counters;
+  ASSERT_TRUE(Host()->ListCounters(&context, {}, &counters).ok());
+  if (counters.counters().usable()) GTEST_SKIP() << "this host has hardware counters";
+  EXPECT_EQ(RunClient({"profile", "mlp", "--counters", "papi"}), 5);
+  EXPECT_THAT(err(), HasSubstr(counters.counters().reason()));
+}
+
+TEST_F(RunTest, ASecondClientIsToldThatItWaits) {
+  StartDaemon();
+  const std::string first = StartRun(true);
+  AwaitState(first, v1::RUN_STATE_RUNNING);
+  const auto client = StartClient({"profile", "mlp", "--precision", "20%"});
+  Await("the position", [&] { return client->Err().find("position") != std::string::npos; });
+  EXPECT_EQ(RunClient({"cancel", first}), 0) << err();
+  EXPECT_EQ(client->Wait(kPatience), 0) << client->Err();
+  EXPECT_EQ(GetRun(first).state(), v1::RUN_STATE_CANCELLED);
+}
+
+TEST_F(RunTest, ManyClientsGetTheirResultsOneByOne) {
+  StartDaemon();
+  std::vector<std::unique_ptr<Process>> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(StartClient({"profile", "mlp", "--json", "--precision", "20%"}));
+  }
+  std::set<std::string> ids;
+  for (const auto& client : clients) {
+    ASSERT_EQ(client->Wait(kPatience), 0) << client->Err();
+    ids.insert(json::parse(client->Out())["run"]["id"].get<std::string>());
+  }
+  EXPECT_EQ(ids.size(), clients.size());
+}
+
+TEST_F(RunTest, CtrlCCancelsTheRun) {
+  StartDaemon();
+  const auto client = StartClient({"profile", "resnet18", "--backend", "reference", "--precision",
+                                   "0.01%", "--time-budget", "300s"});
+  Await("a run", [&] { return !NewestRun().empty(); });
+  const std::string id = NewestRun();
+  AwaitState(id, v1::RUN_STATE_RUNNING);
+  client->Signal(SIGINT);
+  EXPECT_EQ(client->Wait(kPatience), 130) << client->Err();
+  EXPECT_THAT(client->Err(), HasSubstr("cancelling"));
+  AwaitState(id, v1::RUN_STATE_CANCELLED);
+}
+
+TEST_F(RunTest, AWorkerThatIsKilledFailsItsRunAlone) {
+  StartDaemon();
+  const std::string id = StartRun(true);
+  AwaitState(id, v1::RUN_STATE_RUNNING);
+  const auto watcher = StartClient({"watch", id});
+  pid_t worker = 0;
+  Await("a worker", [&] {
+    worker = ChildNamed(daemon().pid(), "tinyprof-worker");
+    return worker != 0;
+  });
+  kill(worker, SIGKILL);
+  EXPECT_EQ(watcher->Wait(kPatience), 1) << watcher->Err();
+  AwaitState(id, v1::RUN_STATE_FAILED);
+  EXPECT_EQ(GetRun(id).error().reason(), "WORKER_KILLED");
+  EXPECT_EQ(RunClient({"profile", "mlp", "--precision", "20%"}), 0) << err();
+}
+
+TEST_F(RunTest, ATimeoutCancelsAndSaysSo) {
+  StartDaemon();
+  EXPECT_EQ(RunClient({"profile", "resnet18", "--backend", "reference", "--precision", "0.01%",
+                       "--time-budget", "300s", "--timeout", "3s"}),
+            124)
+      << err();
+}
+
+TEST_F(RunTest, ModelsCanBeExportedAndUploadedAgain) {
+  StartDaemon();
+  const std::string file = dir_.File("mlp.onnx");
+  ASSERT_EQ(RunClient({"models", "export", "mlp", file}), 0) << err();
+  ASSERT_EQ(RunClient({"profile", file, "--json", "--precision", "20%"}), 0) << err();
+  const json result = json::parse(out());
+  EXPECT_EQ(result["model"]["source"], "onnx");
+  EXPECT_EQ(result["totals"]["mac_count"], 109'184);
+}
+
+}  // namespace
+}  // namespace tinyprof::e2e
