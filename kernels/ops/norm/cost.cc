@@ -11,7 +11,6 @@ Result<Cost> BatchNormCost(const NodeSignature& signature) {
 
 Result<Cost> LayerNormCost(const NodeSignature& signature) {
   const LayerNormDims dims = LayerNormDimsOf(signature);
-  if (dims.width == 0) return Cost{};
   // Per element: subtract the mean, square, normalize, scale; per row: mean, variance, epsilon,
   // square root, reciprocal.
   const int64_t per_element = signature.has_input(2) ? 5 : 4;

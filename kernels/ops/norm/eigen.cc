@@ -88,7 +88,6 @@ class LayerNormKernel final : public Kernel {
   std::string implementation() const override { return "vectorized"; }
 
   void Run(const KernelArgs& args) const noexcept override {
-    if (dims_.width == 0) return;
 #pragma omp parallel for num_threads(threads_)
     for (int64_t row = 0; row < dims_.rows; ++row) NormalizeRow(args, row);
   }

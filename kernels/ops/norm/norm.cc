@@ -58,7 +58,7 @@ Result<Types> InferLayerNorm(const NodeSignature& signature, size_t output_count
       shape.dims().begin() + static_cast<std::ptrdiff_t>(axis), shape.dims().end()));
   TINYPROF_RETURN_IF_ERROR(CheckInputShape(signature, 1, "scale", normalized));
   TINYPROF_RETURN_IF_ERROR(CheckInputShape(signature, 2, "bias", normalized));
-  if (shape.element_count() != 0 && normalized.element_count() == 0) {
+  if (normalized.element_count() == 0) {
     return ShapeMismatch(signature, "the normalized dimensions hold no elements");
   }
   Types types{signature.input(0)};

@@ -58,7 +58,7 @@ void LayerNormReference(const NodeSignature& signature, const KernelArgs& args) 
   const T width = T(static_cast<double>(dims.width));
   const T* scale = args.In<T>(1);
   const T* bias = args.has_input(2) ? args.In<T>(2) : nullptr;
-  for (int64_t row = 0; row < dims.rows && dims.width > 0; ++row) {
+  for (int64_t row = 0; row < dims.rows; ++row) {
     const T* x = args.In<T>(0) + row * dims.width;
     T* y = args.Out<T>() + row * dims.width;
     const T mean = SumOf<T>(dims.width, [&](int64_t i) { return x[i]; }) / width;

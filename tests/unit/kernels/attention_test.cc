@@ -121,7 +121,7 @@ TEST(Attention, CausalQueriesAverageWhatTheySee) {
 }
 
 TEST(Attention, RefusesOperandsThatDoNotFit) {
-  const auto message = [](OpCase op_case) { return InferCase(op_case).error().message; };
+  const auto message = [](OpCase op_case) { return RefusalOf(op_case).message; };
   OpCase keys = Attention({1, 2, 2, 3, 5, 4, 4});
   keys.inputs[2] = Activation({1, 2, 6, 4});
   EXPECT_THAT(message(keys), HasSubstr("do not fit"));
@@ -138,7 +138,7 @@ TEST(Attention, RefusesOperandsThatDoNotFit) {
   EXPECT_THAT(message(heads), HasSubstr("q_num_heads is 0"));
   OpCase softcap = Attention({1, 2, 2, 3, 5, 4, 4});
   softcap.attributes["softcap"] = 30.0F;
-  EXPECT_EQ(InferCase(softcap).error().code, ErrorCode::kUnimplemented);
+  EXPECT_EQ(RefusalOf(softcap).code, ErrorCode::kUnimplemented);
   const int64_t large = int64_t{1} << 21;
   EXPECT_THAT(message(Attention({1, 1, 1, large, large, 1, 1})), HasSubstr("more than 2^40"));
 }

@@ -56,10 +56,10 @@ TEST(BatchNorm, ByHand) {
 TEST(BatchNorm, RefusesTrainingAndWrongChannels) {
   OpCase training = BatchNorm({1, 3, 2}, true);
   training.attributes["training_mode"] = int64_t{1};
-  EXPECT_EQ(InferCase(training).error().reason, "TRAINING_NOT_SUPPORTED");
+  EXPECT_EQ(RefusalOf(training).reason, "TRAINING_NOT_SUPPORTED");
   OpCase wrong = BatchNorm({1, 3, 2}, true);
   wrong.inputs[3] = WeightOf({4});
-  EXPECT_THAT(InferCase(wrong).error().message, HasSubstr("mean has shape 4, wanted 3"));
+  EXPECT_THAT(RefusalOf(wrong).message, HasSubstr("mean has shape 4, wanted 3"));
 }
 
 OpCase LayerNorm(const Shape& shape, int64_t axis, bool has_bias, size_t outputs = 1) {
@@ -106,11 +106,11 @@ TEST(LayerNorm, NormalizesByHand) {
 TEST(LayerNorm, RefusesWrongAxesAndScales) {
   OpCase axis = LayerNorm({3, 7}, 1, false);
   axis.attributes["axis"] = int64_t{2};
-  EXPECT_EQ(InferCase(axis).error().reason, "BAD_AXIS");
+  EXPECT_EQ(RefusalOf(axis).reason, "BAD_AXIS");
   OpCase scale = LayerNorm({3, 7}, 1, false);
   scale.inputs[1] = WeightOf({6});
-  EXPECT_THAT(InferCase(scale).error().message, HasSubstr("scale has shape 6, wanted 7"));
-  EXPECT_EQ(InferCase(LayerNorm({3, 0}, 1, false)).error().reason, "SHAPE_MISMATCH");
+  EXPECT_THAT(RefusalOf(scale).message, HasSubstr("scale has shape 6, wanted 7"));
+  EXPECT_EQ(RefusalOf(LayerNorm({3, 0}, 1, false)).reason, "SHAPE_MISMATCH");
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST(Recurrent, RefusesWhatItDoesNotDoByName) {
   const auto refused = [](const std::string& name, Attribute value) {
     OpCase op_case = Recurrent(CellTypes()[2], {2, 1, 3, 4}, "forward", Operands::kBias);
     op_case.attributes[name] = std::move(value);
-    return InferCase(op_case).error();
+    return RefusalOf(op_case);
   };
   EXPECT_EQ(refused("layout", int64_t{1}).code, ErrorCode::kUnimplemented);
   EXPECT_THAT(refused("activations", std::string("Relu,Tanh,Tanh")).message,
@@ -154,7 +154,7 @@ TEST(Recurrent, RefusesWhatItDoesNotDoByName) {
   EXPECT_THAT(refused("hidden_size", int64_t{5}).message, HasSubstr("hidden_size is 5"));
   OpCase bias = Recurrent(CellTypes()[1], {2, 1, 3, 4}, "forward", Operands::kBias);
   bias.inputs[3] = WeightOf({1, 12});
-  EXPECT_THAT(InferCase(bias).error().message, HasSubstr("B has shape 1x12, wanted 1x24"));
+  EXPECT_THAT(RefusalOf(bias).message, HasSubstr("B has shape 1x12, wanted 1x24"));
 }
 
 }  // namespace
