@@ -243,7 +243,9 @@ Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
               .outputs = {},
               .attributes = std::move(attributes)};
     // What a Dropout does in training is of no concern here.
-    if (node.op_type == "Dropout") node.inputs.resize(std::min<size_t>(node.inputs.size(), 1));
+    if (node.op_type == "Dropout" && node.inputs.size() > 1) {
+      node.inputs.erase(node.inputs.begin() + 1, node.inputs.end());
+    }
     const bool matrix_softmax =
         graph_.opset < 13 && (node.op_type == "Softmax" || node.op_type == "LogSoftmax");
     TINYPROF_ASSIGN_OR_RETURN(outputs, matrix_softmax
