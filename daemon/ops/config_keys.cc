@@ -9,6 +9,7 @@
 
 #include "daemon/ops/config.h"
 #include "daemon/ops/values.h"
+#include "kernels/base/cpu_list.h"
 
 namespace tinyprof {
 namespace {

@@ -12,7 +12,6 @@
 namespace tinyprof {
 namespace {
 
-constexpr int64_t kMaxCpu = 4095;
 constexpr std::chrono::nanoseconds kMaxDuration = std::chrono::hours(24);
 
 tl::unexpected<Error> BadValue(std::string_view got, std::string_view wanted) {
@@ -84,25 +83,6 @@ Result<uint32_t> ParseFileMode(std::string_view text) {
       text.size() == 3 || text.size() == 4 ? ToNumber(text, 8) : std::nullopt;
   if (!mode || *mode > 0777) return BadValue(text, "an octal file mode such as 0660");
   return static_cast<uint32_t>(*mode);
-}
-
-Result<std::vector<int>> ParseCpuList(std::string_view text) {
-  std::vector<int> cpus;
-  std::string_view rest = text;
-  while (true) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view range = rest.substr(0, comma);
-    const size_t dash = range.find('-');
-    const auto first = ToNumber(range.substr(0, dash));
-    const auto last = dash == range.npos ? first : ToNumber(range.substr(dash + 1));
-    const bool ascending = first && (cpus.empty() || *first > cpus.back());
-    if (!ascending || !last || *last < *first || *last > kMaxCpu) {
-      return BadValue(text, "ascending CPU numbers such as 1-3 or 0,2,4-7");
-    }
-    for (int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
-    if (comma == rest.size()) return cpus;
-    rest.remove_prefix(comma + 1);
-  }
 }
 
 }  // namespace tinyprof

@@ -24,7 +24,4 @@ Result<std::chrono::nanoseconds> ParseDuration(std::string_view text);
 // Three or four octal digits, "0660", of permission bits only.
 Result<uint32_t> ParseFileMode(std::string_view text);
 
-// "0", "1-3", "1-3,5": ascending and without doubles, CPU numbers below 4096.
-Result<std::vector<int>> ParseCpuList(std::string_view text);
-
 }  // namespace tinyprof

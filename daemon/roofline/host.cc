@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daemon/roofline/cpu_info.h"
+#include "kernels/base/cpu_list.h"
 
 namespace tinyprof {
 namespace {

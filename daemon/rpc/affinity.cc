@@ -13,6 +13,7 @@
 #include <string>
 
 #include "daemon/ops/values.h"
+#include "kernels/base/cpu_list.h"
 #include "kernels/runtime/team.h"
 
 namespace tinyprof {

@@ -8,10 +8,11 @@
 #include <iterator>
 #include <utility>
 
+#include "kernels/base/cpu_list.h"
+
 namespace tinyprof {
 namespace {
 
-constexpr int kMaxCpus = 65536;
 constexpr int kMaxCacheIndex = 16;
 
 std::optional<std::string> ReadTrimmed(const std::filesystem::path& path) {
@@ -64,32 +65,6 @@ std::optional<int64_t> ParseCacheSize(std::string_view text) {
   const std::optional<int64_t> count = ParseWhole<int64_t>(text);
   if (!count || *count > (int64_t{1} << 40) / unit) return std::nullopt;
   return *count * unit;
-}
-
-Result<std::vector<int>> ParseCpuList(std::string_view text) {
-  const auto bad = [whole = std::string(text)] {
-    return Fail(
-        ErrorCode::kDataLoss, "BAD_CPU_LIST",
-        fmt::format("\"{}\" is no list of CPUs: want numbers and ranges such as 0-2,5", whole),
-        {{"got", whole}});
-  };
-  std::vector<int> cpus;
-  while (true) {
-    const size_t comma = std::min(text.find(','), text.size());
-    const std::string_view part = text.substr(0, comma);
-    const size_t dash = part.find('-');
-    const std::optional<int> first = ParseWhole<int>(part.substr(0, dash));
-    const std::optional<int> last =
-        dash == std::string_view::npos ? first : ParseWhole<int>(part.substr(dash + 1));
-    if (!first || !last || *last < *first || *last >= kMaxCpus) return bad();
-    for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
-    if (cpus.size() > kMaxCpus) return bad();
-    if (comma == text.size()) break;
-    text.remove_prefix(comma + 1);
-  }
-  std::sort(cpus.begin(), cpus.end());
-  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
-  return cpus;
 }
 
 Result<std::vector<Cache>> ReadCaches(const std::filesystem::path& root, int cpu) {

@@ -26,9 +26,6 @@ struct Cache {
 // / "BAD_CACHE_INFO" when a file does not hold what it should.
 Result<std::vector<Cache>> ReadCaches(const std::filesystem::path& root, int cpu);
 
-// "0-2,5" as 0 1 2 5; DATA_LOSS / "BAD_CPU_LIST" for anything else or more than 65536 CPUs.
-Result<std::vector<int>> ParseCpuList(std::string_view text);
-
 // "48K", "2048K", "32M", "512" in bytes; nothing for anything else or for more than 2^40.
 std::optional<int64_t> ParseCacheSize(std::string_view text);
 

@@ -46,19 +46,6 @@ TEST(FileMode, IsOctalPermissionBits) {
   }
 }
 
-TEST(CpuList, ExpandsRanges) {
-  EXPECT_EQ(ParseCpuList("0").value(), (std::vector<int>{0}));
-  EXPECT_EQ(ParseCpuList("1-3,5").value(), (std::vector<int>{1, 2, 3, 5}));
-  EXPECT_EQ(ParseCpuList("4095").value(), (std::vector<int>{4095}));
-}
-
-TEST(CpuList, RefusesDoublesAndDisorder) {
-  for (const char* text : {"", ",", "1,", "1,1", "3-1", "2,1", "1-2-3", "a", "-1", "1-", "4096",
-                           "0-99999999999", "1, 2"}) {
-    EXPECT_FALSE(ParseCpuList(text).has_value()) << text;
-  }
-}
-
 TEST(Integer, HasARange) {
   EXPECT_EQ(ParseInteger("64", 1, 64).value(), 64);
   for (const char* text : {"0", "65", "", "x", "1e3", "-0", "+1"}) {

@@ -86,14 +86,5 @@ TEST(ParseCacheSize, UnitsAndLimits) {
   }
 }
 
-TEST(ParseCpuList, ListsAndRanges) {
-  EXPECT_EQ(ParseCpuList("0").value(), (std::vector<int>{0}));
-  EXPECT_EQ(ParseCpuList("0-2,5").value(), (std::vector<int>{0, 1, 2, 5}));
-  EXPECT_EQ(ParseCpuList("5,0-2,1").value(), (std::vector<int>{0, 1, 2, 5}));
-  for (const char* bad : {"", ",", "1,", "2-1", "-1", "a", "0-", "0-99999999", "65536"}) {
-    EXPECT_FALSE(ParseCpuList(bad).has_value()) << bad;
-  }
-}
-
 }  // namespace
 }  // namespace tinyprof
