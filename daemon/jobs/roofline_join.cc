@@ -18,9 +18,6 @@
 namespace tinyprof {
 namespace {
 
-// Layers shorter than this many clock reads are measured by repeating, with their own data in
-// cache.
-constexpr double kShortLayerReads = 100;
 constexpr double kBytesPerMebi = 1 << 20;
 
 v1::Bound ToProto(const Bound& bound) {
@@ -83,12 +80,15 @@ class LayerJoin {
   BoundInput InputOf(const v1::LayerReport& layer) const {
     const v1::Cost& cost = layer.analysis().cost();
     const double median_ns = layer.time().median_ns();
-    const bool repeated = median_ns < kShortLayerReads * report_.overhead().read_cost_ns();
+    // Activations were just written by the layer before: the level that holds the layer serves
+    // them. A weight is read once a pass, after all the others: it comes from where the whole model
+    // fits.
+    const bool mostly_weights = 2 * cost.weight_bytes() > cost.compulsory_bytes();
     const int64_t model_bytes =
         report_.analysis().parameter_bytes() + report_.analysis().activation_peak_bytes();
     BoundInput input{.flop_count = cost.flop_count(),
                      .byte_count = cost.compulsory_bytes(),
-                     .working_set_bytes = repeated ? cost.compulsory_bytes() : model_bytes,
+                     .working_set_bytes = mostly_weights ? model_bytes : cost.compulsory_bytes(),
                      .caches_cold = report_.cache() == "cold"};
     if (median_ns > 0) input.elapsed_ns = median_ns;
     return input;

@@ -6,7 +6,7 @@
 // passes, one group of events each. Rounds end when the confidence intervals are within the
 // precision, or their share of the budget is spent.
 //
-// Times add up by construction: unattributed_ns is the median of the instrumented passes less the
+// Times add up by construction: unattributed_ns is the median of the bare passes less the
 // sum of the layers' medians. It holds what no layer owns, and, where layers are measured by
 // repeating, what they cost more within a pass than warm from their own last run.
 //
@@ -105,7 +105,7 @@ struct LayerMeasurement {
 struct RunMeasurement {
   TimeStats time;                        // bare whole passes
   double instrumented_pass_ns = 0;       // median, clock reads subtracted
-  double unattributed_ns = 0;            // instrumented_pass_ns - sum of the layers' medians
+  double unattributed_ns = 0;            // time.median_ns - sum of the layers' medians
   double read_cost_ns = 0;               // one clock read
   double instrumented_to_bare = 0;       // instrumented_pass_ns / time.median_ns
   std::vector<LayerMeasurement> layers;  // by node

@@ -62,7 +62,7 @@ void TakeTiming(TimingResult timing, const MeasureOptions& options, RunMeasureme
   run.read_cost_ns = timing.read_cost_ns;
   run.instrumented_to_bare =
       run.time.median_ns > 0 ? timing.instrumented_pass_ns / run.time.median_ns : 1;
-  run.unattributed_ns = timing.instrumented_pass_ns;
+  run.unattributed_ns = timing.time.median_ns;
   for (TimeStats& layer : timing.layers) {
     run.unattributed_ns -= layer.median_ns;
     run.layers.push_back({.time = layer});

@@ -105,11 +105,6 @@ Status CheckTogether(const NodeSignature& signature, const Operand& q, const Ope
     return ShapeMismatch(signature,
                          fmt::format("K {} holds no keys", signature.input(1).shape.ToString()));
   }
-  if (signature.Int("is_causal", 0) != 0 && k.rows < q.rows) {
-    return ShapeMismatch(signature, fmt::format("causal attention wants at least as many keys as "
-                                                "queries, got {} and {}",
-                                                k.rows, q.rows));
-  }
   return {};
 }
 

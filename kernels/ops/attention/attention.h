@@ -3,11 +3,13 @@
 //
 // Inputs Q, K, V, and an optional float mask that is broadcast to [batch, heads, queries, keys]. Q
 // is [batch, heads, queries, depth] or, with attributes q_num_heads and kv_num_heads, [batch,
-// queries, heads * depth]; K and V likewise. A key-value head may serve several query heads. There
-// may be more keys than queries (decoding): with is_causal the last query sees all keys, and query
-// i those up to i + keys - queries.
+// queries, heads * depth]; K and V likewise. A key-value head may serve several query heads.
+// Queries and keys may differ in number; with is_causal query i sees keys 0 to i, as ONNX aligns
+// the triangle (upper left), whatever the numbers are. A decode step, whose one query sees all
+// keys, is not causal.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -39,9 +41,7 @@ struct AttentionDims {
 
   int64_t head_count() const { return batch * heads; }
   // Keys that query i may see.
-  int64_t visible_keys(int64_t query) const {
-    return is_causal ? query + 1 + keys - queries : keys;
-  }
+  int64_t visible_keys(int64_t query) const { return is_causal ? std::min(query + 1, keys) : keys; }
   int64_t q_offset(int64_t b, int64_t h) const { return b * q.batch + h * q.head; }
   int64_t k_offset(int64_t b, int64_t h) const { return b * k.batch + KvHead(h) * k.head; }
   int64_t v_offset(int64_t b, int64_t h) const { return b * v.batch + KvHead(h) * v.head; }

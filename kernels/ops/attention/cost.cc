@@ -1,5 +1,7 @@
 #include "kernels/ops/attention/cost.h"
 
+#include <algorithm>
+
 #include "kernels/ops/attention/attention.h"
 #include "kernels/ops/cost_math.h"
 #include "kernels/ops/softmax/cost.h"
@@ -10,11 +12,11 @@ namespace {
 // Pairs of a query and a key that it may see, in one head.
 Result<int64_t> VisiblePairs(const AttentionDims& dims) {
   if (!dims.is_causal) return CheckedMul(dims.queries, dims.keys);
-  // Query i sees i + 1 + (keys - queries) keys.
-  TINYPROF_ASSIGN_OR_RETURN(const int64_t before,
-                            CheckedMul(dims.queries, dims.keys - dims.queries));
-  TINYPROF_ASSIGN_OR_RETURN(const int64_t triangle, CheckedMul(dims.queries, dims.queries + 1));
-  return CheckedAdd(before, triangle / 2);
+  // Query i sees min(i + 1, keys) keys: a triangle, then rows that see all.
+  const int64_t rising = std::min(dims.queries, dims.keys);
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t triangle, CheckedMul(rising, rising + 1));
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t after, CheckedMul(dims.queries - rising, dims.keys));
+  return CheckedAdd(triangle / 2, after);
 }
 
 }  // namespace

@@ -87,16 +87,21 @@ TEST(RooflineJoinTest, BoundsEachLayerByItsNearerCeiling) {
   EXPECT_EQ(report.warnings_size(), 0);
 }
 
-TEST(RooflineJoinTest, WarmPassesOfASmallModelAreBoundByItsCache) {
+TEST(RooflineJoinTest, WarmActivationsComeFromTheCacheThatHoldsTheLayer) {
   v1::RunReport report = EmptyReport();
   report.set_cache("warm");
-  report.mutable_analysis()->set_parameter_bytes(16 << 10);
+  report.mutable_analysis()->set_parameter_bytes(64 << 20);
   AddLayer(report, 1'000'000, 16 << 10, 50'000);
   JoinRoofline(TestRoofline(), report);
   EXPECT_EQ(report.layers(0).bound().label(), "compute");
+}
+
+TEST(RooflineJoinTest, WarmWeightsComeFromWhereTheModelFits) {
+  v1::RunReport report = EmptyReport();
+  report.set_cache("warm");
+  AddLayer(report, 1'000'000, 1'000'000, 50'000);
+  report.mutable_layers(0)->mutable_analysis()->mutable_cost()->set_weight_bytes(900'000);
   report.mutable_analysis()->set_parameter_bytes(64 << 20);
-  report.clear_warnings();
-  report.mutable_layers(0)->mutable_analysis()->mutable_cost()->set_compulsory_bytes(1'000'000);
   JoinRoofline(TestRoofline(), report);
   EXPECT_EQ(report.layers(0).bound().limiter(), "DRAM");
 }
