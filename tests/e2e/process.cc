@@ -1,5 +1,7 @@
 #include "tests/e2e/process.h"
 
+#include <fmt/format.h>
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -91,7 +93,7 @@ pid_t ChildNamed(pid_t parent, const std::string& name) {
     std::string pid, comm, state;
     pid_t its_parent = 0;
     file >> pid >> comm >> state >> its_parent;
-    if (file && its_parent == parent && comm == "(" + name.substr(0, 15) + ")") {
+    if (file && its_parent == parent && comm == fmt::format("({})", name.substr(0, 15))) {
       return static_cast<pid_t>(std::stol(pid));
     }
   }
