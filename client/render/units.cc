@@ -70,7 +70,7 @@ std::string Grouped(int64_t value) {
   std::string digits = fmt::format("{}", value);
   const int first = value < 0 ? 1 : 0;
   for (int at = static_cast<int>(digits.size()) - 3; at > first; at -= 3) {
-    digits.insert(static_cast<size_t>(at), ",");
+    digits.insert(static_cast<size_t>(at), 1, ',');
   }
   return digits;
 }

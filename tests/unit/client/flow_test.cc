@@ -25,7 +25,7 @@ class Flow : public testing::Test {
  protected:
   Caught Call(std::vector<std::string> args) {
     args.insert(args.end(), {"--address", daemon_.address()});
-    return Run(args, interrupts_);
+    return RunCaught(args, interrupts_);
   }
 
   // Calls `then` once the daemon is in WatchRun.

@@ -18,8 +18,8 @@ struct Caught {
 };
 
 // `environment` is all the client sees; `interrupts` may be triggered from another thread.
-inline Caught Run(const std::vector<std::string>& args, Interrupts& interrupts,
-                  const std::map<std::string, std::string>& environment = {}) {
+inline Caught RunCaught(const std::vector<std::string>& args, Interrupts& interrupts,
+                        const std::map<std::string, std::string>& environment = {}) {
   std::ostringstream out;
   std::ostringstream err;
   Io io{out, err, interrupts, [&environment](const std::string& name) {
@@ -30,9 +30,9 @@ inline Caught Run(const std::vector<std::string>& args, Interrupts& interrupts,
   return {code, out.str(), err.str()};
 }
 
-inline Caught Run(const std::vector<std::string>& args) {
+inline Caught RunCaught(const std::vector<std::string>& args) {
   Interrupts interrupts([] {});
-  return Run(args, interrupts);
+  return RunCaught(args, interrupts);
 }
 
 }  // namespace tinyprof::client

@@ -126,32 +126,27 @@ TEST(RunDocument, HoldsTheRunAndItsTotals) {
   for (const auto& [key, value] : document.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"schema_version", "command", "convention", "model",
                                             "totals", "run", "host", "layers"}));
-  ExpectSame(document["run"], R"({"id": "r-1", "state": "SUCCEEDED", "model": "linear(4,3)",
+  ExpectSame(document["run"], R"json({"id": "r-1", "state": "SUCCEEDED", "model": "linear(4,3)",
     "backend": "eigen", "isa": "avx2", "threads": 1, "cpus": [1], "cache": "warm",
     "counter_source": "none", "created_time": "2023-11-14T22:13:20Z", "started_time": null,
     "ended_time": null, "duration_ns": 2000000,
     "passes": {"warmup": 3, "timing": 50, "counting": 0, "discarded": 1},
     "warnings": ["the clock is not fixed"], "error": null, "stopped_by": "precision",
     "compiler": "gcc 12.2",
-    "machine": {
-    "clock_hz" : 3000000000.0, "load_average" : 0.5,
-        "ping_pong_before_ns" : null,
-                                "ping_pong_after_ns" : null,
-                                                       "huge_pages" : "madvise",
-                                                                      "steal_ns" : null}
-})");
+    "machine": {"clock_hz": 3000000000.0, "load_average": 0.5, "ping_pong_before_ns": null,
+                "ping_pong_after_ns": null, "huge_pages": "madvise", "steal_ns": null}})json");
   ExpectSame(document["totals"]["overhead"], R"({"read_cost_ns": 25.0, "unattributed_ns": 100.0,
     "instrumented_to_bare": 1.025, "instrumented_pass_ns": 4100.0})");
-ExpectSame(document["totals"]["tinytorch"], R"({"gflops_per_second": 0.0125,
+  ExpectSame(document["totals"]["tinytorch"], R"({"gflops_per_second": 0.0125,
     "memory_bandwidth_mbs": 2.5, "bottleneck": "memory"})");
-ExpectSame(document["totals"]["software"]["page_faults"], R"({"value": 0, "unit": "count",
+  ExpectSame(document["totals"]["software"]["page_faults"], R"({"value": 0, "unit": "count",
     "source": "software", "quality": "exact", "reason": null})");
-EXPECT_EQ(document["host"]["governor"], nullptr);
-EXPECT_EQ(document["host"]["unknown"]["governor"], "NO_CPUFREQ: no cpufreq here");
+  EXPECT_EQ(document["host"]["governor"], nullptr);
+  EXPECT_EQ(document["host"]["unknown"]["governor"], "NO_CPUFREQ: no cpufreq here");
 }
 
 TEST(RunDocument, IsWholeWhenTheRunFailed) {
-  EXPECT_EQ(Dump(RunDocument("profile", RunInState(v1::RUN_STATE_FAILED))), R"({
+  EXPECT_EQ(Dump(RunDocument("profile", RunInState(v1::RUN_STATE_FAILED))), R"json({
   "schema_version": 1,
   "command": "profile",
   "run": {
@@ -175,7 +170,7 @@ TEST(RunDocument, IsWholeWhenTheRunFailed) {
     }
 }
 }
-)");
+)json");
 }
 
 TEST(Documents, WriteNoInfinityAndNoBrokenText) {

@@ -16,15 +16,15 @@ using testing::HasSubstr;
 
 TEST(Usage, HelpBeginsWithExamples) {
   for (const Command& command : Commands()) {
-    const Caught caught = Run({std::string(command.name), "--help"});
+    const Caught caught = RunCaught({std::string(command.name), "--help"});
     EXPECT_EQ(caught.exit_code, 0) << command.name;
     const size_t examples =
         caught.out.find("Examples:\n  tinyprof-client " + std::string(command.name));
     ASSERT_NE(examples, std::string::npos) << caught.out;
     EXPECT_LT(examples, caught.out.find("Usage:")) << caught.out;
   }
-  EXPECT_THAT(Run({"--help"}).out, HasSubstr("Exit codes"));
-  EXPECT_THAT(Run({"--version"}).out, HasSubstr("tinyprof-client "));
+  EXPECT_THAT(RunCaught({"--help"}).out, HasSubstr("Exit codes"));
+  EXPECT_THAT(RunCaught({"--version"}).out, HasSubstr("tinyprof-client "));
 }
 
 TEST(Usage, MistakesAreNamedWithTheNearestWord) {
@@ -47,13 +47,13 @@ TEST(Usage, MistakesAreNamedWithTheNearestWord) {
       {{"completion", "tcsh"}, "tcsh"},
   };
   for (const auto& item : kCases) {
-    const Caught caught = Run(item.args);
+    const Caught caught = RunCaught(item.args);
     EXPECT_EQ(caught.exit_code, 2) << caught.err;
     EXPECT_EQ(caught.out, "");
     EXPECT_THAT(caught.err, HasSubstr(item.sentence));
     EXPECT_THAT(caught.err, HasSubstr("--help"));
   }
-  EXPECT_EQ(Run({}).exit_code, 2);
+  EXPECT_EQ(RunCaught({}).exit_code, 2);
 }
 
 TEST(Usage, BadValuesAreRefusedBeforeAnyCall) {
@@ -75,20 +75,20 @@ TEST(Usage, BadValuesAreRefusedBeforeAnyCall) {
       {{"host", "--address", "nowhere"}, "is no address"},
   };
   for (const auto& item : kCases) {
-    const Caught caught = Run(item.args);
+    const Caught caught = RunCaught(item.args);
     EXPECT_EQ(caught.exit_code, 2) << caught.err;
     EXPECT_THAT(caught.err, HasSubstr(item.sentence));
   }
 }
 
 TEST(Usage, AModelMayBeCalledLikeACommand) {
-  const Caught caught = Run({"analyze", "list", "--address", "unix:/no/such.sock"});
+  const Caught caught = RunCaught({"analyze", "list", "--address", "unix:/no/such.sock"});
   EXPECT_EQ(caught.exit_code, 3) << caught.err;
 }
 
 // Whether `shell` takes the script; nullopt when the shell is not installed.
 std::optional<bool> ShellTakes(const std::string& shell, const std::string& check) {
-  const std::string script = Run({"completion", shell}).out;
+  const std::string script = RunCaught({"completion", shell}).out;
   const auto path = std::filesystem::temp_directory_path() / ("tinyprof-completion." + shell);
   std::ofstream(path) << script;
   if (std::system(("command -v " + shell + " >/dev/null").c_str()) != 0) return std::nullopt;
@@ -131,7 +131,7 @@ TEST(Completion, FishTakesTheScript) {
 
 TEST(Completion, KnowsEveryCommand) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
-    const std::string script = Run({"completion", shell}).out;
+    const std::string script = RunCaught({"completion", shell}).out;
     for (const Command& command : Commands()) {
       EXPECT_THAT(script, HasSubstr(std::string(command.name))) << shell;
     }
