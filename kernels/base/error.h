@@ -63,11 +63,12 @@ inline tl::unexpected<Error> Fail(ErrorCode code, std::string reason, std::strin
   } while (false)
 
 // Declares `declaration` from the value of `expression`, or returns its error.
-#define TINYPROF_ASSIGN_OR_RETURN(declaration, expression) \
-  TINYPROF_ASSIGN_OR_RETURN_INNER(TINYPROF_CONCAT(tinyprof_result_, __LINE__), declaration, expression)
-#define TINYPROF_ASSIGN_OR_RETURN_INNER(result, declaration, expression)   \
-  auto result = (expression);                                              \
-  if (!result.has_value()) {                                               \
-    return tl::unexpected<::tinyprof::Error>(std::move(result).error());   \
-  }                                                                        \
+#define TINYPROF_ASSIGN_OR_RETURN(declaration, expression)                                  \
+  TINYPROF_ASSIGN_OR_RETURN_INNER(TINYPROF_CONCAT(tinyprof_result_, __LINE__), declaration, \
+                                  expression)
+#define TINYPROF_ASSIGN_OR_RETURN_INNER(result, declaration, expression) \
+  auto result = (expression);                                            \
+  if (!result.has_value()) {                                             \
+    return tl::unexpected<::tinyprof::Error>(std::move(result).error()); \
+  }                                                                      \
   declaration = *std::move(result)

@@ -2,8 +2,8 @@
 //
 // A Graph is plain data: nodes are in execution order, values are referred to by index. It holds no
 // weights of built-in models, only how to make them (Fill), so that a graph of any size is cheap to
-// build, copy and analyse. Make one with GraphBuilder (graph_builder.h), which infers types as it goes.
-// Not thread-safe to change; safe to read from many threads.
+// build, copy and analyse. Make one with GraphBuilder (graph_builder.h), which infers types as it
+// goes. Not thread-safe to change; safe to read from many threads.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;  // an omitted optional input
 
 // An attribute of a node, as ONNX has them.
-using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>>;
+using Attribute =
+    std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>>;
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
 // How the elements of an initializer come to be. Random fills depend only on the seed and the index
@@ -69,8 +70,8 @@ struct Value {
 };
 
 struct Node {
-  std::string name;  // unique in the graph
-  std::string path;  // the module it belongs to, e.g. "layer1.0.conv1"
+  std::string name;     // unique in the graph
+  std::string path;     // the module it belongs to, e.g. "layer1.0.conv1"
   std::string op_type;  // an ONNX operator name, e.g. "Conv"
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
@@ -94,8 +95,8 @@ struct Graph {
 struct NodeSignature {
   struct Input {
     TensorType type;
-    bool present = false;       // false: an omitted optional input
-    bool is_weight = false;     // an initializer: its bytes are weight bytes
+    bool present = false;        // false: an omitted optional input
+    bool is_weight = false;      // an initializer: its bytes are weight bytes
     const void* data = nullptr;  // the elements where they are known: initializers with kData while
                                  // types are inferred, every initializer when a kernel is made
   };

@@ -51,8 +51,7 @@ ValueId GraphBuilder::Constant(std::string name, TensorType type, Fill fill) {
 }
 
 ValueId GraphBuilder::ConstantInts(std::string name, const std::vector<int64_t>& elements) {
-  return Constant(std::move(name),
-                  {DType::kInt64, Shape{static_cast<int64_t>(elements.size())}},
+  return Constant(std::move(name), {DType::kInt64, Shape{static_cast<int64_t>(elements.size())}},
                   Fill::Int64s(elements));
 }
 
@@ -75,7 +74,8 @@ std::vector<ValueId> GraphBuilder::MultiOp(std::string_view op_type, std::vector
   node.inputs = std::move(inputs);
   node.attributes = std::move(attributes);
 
-  Result<std::vector<TensorType>> types = InferTypes(SignatureOf(graph_, node, false), output_count);
+  Result<std::vector<TensorType>> types =
+      InferTypes(SignatureOf(graph_, node, false), output_count);
   if (!types) {
     Error error = std::move(types).error();
     error.message = fmt::format("layer {} ({}): {}", node.name, node.op_type, error.message);

@@ -1,7 +1,7 @@
 // Builds a Graph node by node and infers the types of every new value at once.
 //
-// The first error sticks: later calls do nothing and return kNoValue, so that a model can be written
-// as straight code and checked once, by Finish().
+// The first error sticks: later calls do nothing and return kNoValue, so that a model can be
+// written as straight code and checked once, by Finish().
 #pragma once
 
 #include <string>

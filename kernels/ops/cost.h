@@ -1,5 +1,5 @@
-// What a node costs by formula. The convention: 1 MAC = 1 multiply + 1 add = 2 FLOPs; counts are for
-// the whole invocation, batch included.
+// What a node costs by formula. The convention: 1 MAC = 1 multiply + 1 add = 2 FLOPs; counts are
+// for the whole invocation, batch included.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// What every family's eigen.cc exports. These files and eigen_table.cc are compiled once for each ISA,
-// with TINYPROF_ISA_NAMESPACE set to its name; isa_objects.cmake then hides all symbols of an ISA's
-// objects but one, so that no inline function of Eigen or the standard library compiled for AVX-512 can
-// be linked into code that runs on a lesser machine.
+// What every family's eigen.cc exports. These files and eigen_table.cc are compiled once for each
+// ISA, with TINYPROF_ISA_NAMESPACE set to its name; isa_objects.cmake then hides all symbols of an
+// ISA's objects but one, so that no inline function of Eigen or the standard library compiled for
+// AVX-512 can be linked into code that runs on a lesser machine.
 #pragma once
 
 #include <span>

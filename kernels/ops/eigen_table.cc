@@ -10,9 +10,9 @@ using tinyprof::EigenKernel;
 std::vector<EigenKernel> JoinFamilies() {
   namespace isa = tinyprof::TINYPROF_ISA_NAMESPACE;
   constexpr std::array kFamilies = {
-      &isa::MatmulEigenKernels,    &isa::ConvEigenKernels,        &isa::PoolEigenKernels,
-      &isa::NormEigenKernels,      &isa::SoftmaxEigenKernels,     &isa::ElementwiseEigenKernels,
-      &isa::ReduceEigenKernels,    &isa::EmbeddingEigenKernels,   &isa::AttentionEigenKernels,
+      &isa::MatmulEigenKernels,    &isa::ConvEigenKernels,      &isa::PoolEigenKernels,
+      &isa::NormEigenKernels,      &isa::SoftmaxEigenKernels,   &isa::ElementwiseEigenKernels,
+      &isa::ReduceEigenKernels,    &isa::EmbeddingEigenKernels, &isa::AttentionEigenKernels,
       &isa::RecurrentEigenKernels, &isa::ShapeEigenKernels,
   };
   std::vector<EigenKernel> all;

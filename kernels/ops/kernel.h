@@ -44,8 +44,9 @@ class Kernel {
   virtual void Run(const KernelArgs& args) const noexcept = 0;
 };
 
-// Makes the kernel of a node. `signature` has outputs and the data of all initializers; a kernel may
-// keep a copy of it, since the graph and the weights outlive the kernel. UNIMPLEMENTED / "NO_KERNEL" when this implementation does not do this case (dtype...).
+// Makes the kernel of a node. `signature` has outputs and the data of all initializers; a kernel
+// may keep a copy of it, since the graph and the weights outlive the kernel. UNIMPLEMENTED /
+// "NO_KERNEL" when this implementation does not do this case (dtype...).
 using KernelFactory = Result<std::unique_ptr<Kernel>> (*)(const NodeSignature& signature,
                                                           const KernelOptions& options);
 

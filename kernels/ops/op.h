@@ -1,7 +1,7 @@
 // The operator registry: for each ONNX operator its type rule, its cost rule and its kernels.
 //
-// Each family lives in kernels/ops/<family>/ and exports one table (`<Family>Operators()`), declared
-// in registry.cc. Adding an operator touches that folder and one line of its table.
+// Each family lives in kernels/ops/<family>/ and exports one table (`<Family>Operators()`),
+// declared in registry.cc. Adding an operator touches that folder and one line of its table.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct Operator {
   // The naive kernel in float and in double: the truth.
   KernelFactory reference;
   KernelFactory reference_f64;
-  // Bytes of input `index` that are really read; null: all of it. (A Gather reads the rows it takes.)
+  // Bytes of input `index` that are really read; null: all of it. (A Gather reads the rows it
+  // takes.)
   int64_t (*bytes_read)(const NodeSignature& signature, size_t index) = nullptr;
 };
 

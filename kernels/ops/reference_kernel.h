@@ -15,7 +15,8 @@
 
 namespace tinyprof {
 
-// args.In<T>() and args.Out<T>() hold the floating-point operands; integer operands have their own type.
+// args.In<T>() and args.Out<T>() hold the floating-point operands; integer operands have their own
+// type.
 using ReferenceFn = void (*)(const NodeSignature& signature, const KernelArgs& args);
 
 template <ReferenceFn fn>
@@ -29,14 +30,16 @@ class ReferenceKernel final : public Kernel {
   NodeSignature signature_;
 };
 
-// The factory for `fn`, a loop over scalars of type T. Refuses floating-point operands of another type.
+// The factory for `fn`, a loop over scalars of type T. Refuses floating-point operands of another
+// type.
 template <class T, ReferenceFn fn>
 Result<std::unique_ptr<Kernel>> MakeReferenceKernel(const NodeSignature& signature,
                                                     const KernelOptions& /*options*/) {
   constexpr DType kWanted = std::is_same_v<T, double> ? DType::kFloat64 : DType::kFloat32;
   const auto refused = [](const TensorType& type) {
-    return type.dtype != kWanted && (type.dtype == DType::kFloat32 || type.dtype == DType::kFloat64 ||
-                                     type.dtype == DType::kFloat16 || type.dtype == DType::kBFloat16);
+    return type.dtype != kWanted &&
+           (type.dtype == DType::kFloat32 || type.dtype == DType::kFloat64 ||
+            type.dtype == DType::kFloat16 || type.dtype == DType::kBFloat16);
   };
   const auto no_kernel = [&](const TensorType& type) {
     return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",

@@ -11,9 +11,9 @@ namespace tinyprof {
 namespace {
 
 constexpr std::array kFamilies = {
-    &MatmulOperators,      &ConvOperators,   &PoolOperators,      &NormOperators,
-    &SoftmaxOperators,     &ElementwiseOperators, &ReduceOperators, &EmbeddingOperators,
-    &AttentionOperators,   &RecurrentOperators,   &ShapeOperators,
+    &MatmulOperators,    &ConvOperators,        &PoolOperators,   &NormOperators,
+    &SoftmaxOperators,   &ElementwiseOperators, &ReduceOperators, &EmbeddingOperators,
+    &AttentionOperators, &RecurrentOperators,   &ShapeOperators,
 };
 
 using Table = std::map<std::string_view, const Operator*>;

@@ -18,11 +18,11 @@ struct MemoryPlan {
     int32_t first_node = 0;  // the node that writes it; graph inputs: 0
     int32_t last_node = 0;   // the last node that reads it; graph outputs: the last node
   };
-  std::vector<Slot> values;           // by ValueId
+  std::vector<Slot> values;             // by ValueId
   std::vector<int64_t> scratch_offset;  // by node; scratch lives in the same arena
-  std::vector<int64_t> live_bytes;    // by node: activations and scratch alive while it runs
-  int64_t arena_bytes = 0;            // the arena's size: at least max(live_bytes)
-  int64_t peak_activation_bytes = 0;  // max over nodes of live activations, without scratch
+  std::vector<int64_t> live_bytes;      // by node: activations and scratch alive while it runs
+  int64_t arena_bytes = 0;              // the arena's size: at least max(live_bytes)
+  int64_t peak_activation_bytes = 0;    // max over nodes of live activations, without scratch
 };
 
 // Greedy by size (largest first, lowest offset that is free for its whole life), which is within a

@@ -8,7 +8,8 @@
 
 namespace tinyprof {
 
-// CPUs this process may run on, one for each physical core (the first of its SMT siblings), ascending.
+// CPUs this process may run on, one for each physical core (the first of its SMT siblings),
+// ascending.
 std::vector<int> UsableCores();
 
 // Makes the team of the calling thread `threads` long and pins thread i to cpus[i]; sets

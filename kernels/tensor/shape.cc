@@ -48,8 +48,9 @@ Result<Shape> Broadcast(const Shape& a, const Shape& b) {
     const int64_t from_a = i < a.rank() ? a.back(i) : 1;
     const int64_t from_b = i < b.rank() ? b.back(i) : 1;
     if (from_a != from_b && from_a != 1 && from_b != 1) {
-      return Fail(ErrorCode::kInvalidArgument, "SHAPE_MISMATCH",
-                  fmt::format("{} and {} cannot be broadcast together", a.ToString(), b.ToString()));
+      return Fail(
+          ErrorCode::kInvalidArgument, "SHAPE_MISMATCH",
+          fmt::format("{} and {} cannot be broadcast together", a.ToString(), b.ToString()));
     }
     dims[dims.size() - 1 - i] = from_a == 1 ? from_b : from_a;
   }

@@ -95,7 +95,7 @@ TEST(Attention, FactsOfTheConvention) {
   EXPECT_EQ(12 * causal.valid_tap_mac_count, 152174592);
   EXPECT_EQ(causal.flops.mac, 12 * 128 * 128 * 128);
   // Decoding: the only query sees the whole context.
-  const Cost decode = CostOfCase(Attention({1, 12, 12, 1, 1000, 64, 64}, true));
+  const Cost decode = CostOfCase(Attention({1, 12, 12, 1, 1000, 64, 64}));
   EXPECT_EQ(decode.flops.mac, 12 * 1000 * 128);
   EXPECT_EQ(decode.valid_tap_mac_count, decode.flops.mac);
 }

@@ -105,7 +105,7 @@ TEST(Config, AllErrorsAreReportedAtOnceWithTheirPlaces) {
           HasSubstr(file + ":3:3: socket_mode: got '0999'"),
           HasSubstr(file + ":4:1: listen must be an array of strings"),
           HasSubstr(file + ":5:1: max_runs: got '0', wanted a whole number from 1 to 10000000"),
-          HasSubstr("environment TINYPROF_CPUS: cpus: got 'x'")));
+          HasSubstr("environment TINYPROF_CPUS: cpus: \"x\" is no list of CPUs")));
 }
 
 TEST(Config, SyntaxErrorsHaveAPlace) {
