@@ -74,10 +74,10 @@ std::string ModelLines(const v1::ModelAnalysis& analysis) {
   const v1::Cost& cost = analysis.totals();
   std::string lines = fmt::format("{} ({}), input {}\n", Printable(analysis.name()),
                                   Printable(analysis.source()), InputsText(analysis));
-  lines += fmt::format("{} parameters ({}), {}, {} MAC", Grouped(analysis.unique_parameter_count()),
+  lines += fmt::format("{} parameters ({}), {}, {}", Grouped(analysis.unique_parameter_count()),
                        Bytes(static_cast<double>(analysis.parameter_bytes())),
                        Si(static_cast<double>(cost.flop_count()), "FLOP"),
-                       Si(static_cast<double>(cost.mac_count()), ""));
+                       Si(static_cast<double>(cost.mac_count()), "MAC"));
   if (cost.has_arithmetic_intensity()) {
     lines += fmt::format(", {:.2f} FLOP/byte", cost.arithmetic_intensity());
   }

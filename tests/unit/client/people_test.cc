@@ -24,7 +24,7 @@ TEST(RunText, IsTheWrittenPage) {
 not counted, no rule for: Mystery
 eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-1
 
-#  layer         op       output  params  FLOP  time µs   ±%  GFLOP/s  bound  % of bound  bound by       counted FLOP
+#  layer         op       output  params  FLOP  time µs    ±%  GFLOP/s  bound  % of bound  bound by       counted FLOP
 0  fc            Gemm     2x3         15    54     3.00  25.0     0.02   0.04        50.0  memory (DRAM)           n/a
 1  odd "one",\n  Mystery  2x3          0   n/a     1.00  25.0      n/a    n/a         n/a  n/a                     n/a
    total                              15    54     4.00  25.0     0.01   0.04        50.0  memory (DRAM)           n/a

@@ -103,7 +103,7 @@ TEST(Table, PutsColoursAroundCellsOnly) {
   table.AddRow({{"x", Tone::kBad}, {"evil\x1b[2J"}});
   EXPECT_EQ(table.Render(0, {false}), "a  b\nx  evil\\x1b[2J\n");
   EXPECT_EQ(table.Render(0, {true}),
-            "\x1b[1ma\x1b[0m  \x1b[1mb            \x1b[0m\n\x1b[31mx\x1b[0m  evil\\x1b[2J\n");
+            "\x1b[1ma\x1b[0m  \x1b[1mb          \x1b[0m\n\x1b[31mx\x1b[0m  evil\\x1b[2J\n");
 }
 
 TEST(CsvCell, QuotesAfterTheRfc) {
