@@ -5,6 +5,9 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/server_builder.h>
 
+#include <chrono>
+#include <thread>
+
 #include "kernels/base/check.h"
 #include "tests/unit/client/fixture.h"
 
@@ -45,6 +48,8 @@ grpc::Status FakeProfiler::WatchRun(grpc::ServerContext* context, const v1::Watc
   for (const v1::Run& state : states) {
     *response.mutable_run() = state;
     writer->Write(response);
+    // A client that is behind shows the newest state only: give it time to see each.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   std::unique_lock lock(mutex_);
   while (hold && !cancelled_ && !context->IsCancelled()) {

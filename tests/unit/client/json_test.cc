@@ -126,7 +126,7 @@ TEST(RunDocument, HoldsTheRunAndItsTotals) {
   for (const auto& [key, value] : document.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"schema_version", "command", "convention", "model",
                                             "totals", "run", "host", "layers"}));
-  ExpectSame(document["run"], R"text({"id": "r-1", "state": "SUCCEEDED", "model": "linear(4,3)",
+  ExpectSame(document["run"], R"json({"id": "r-1", "state": "SUCCEEDED", "model": "linear(4,3)",
     "backend": "eigen", "isa": "avx2", "threads": 1, "cpus": [1], "cache": "warm",
     "counter_source": "none", "created_time": "2023-11-14T22:13:20Z", "started_time": null,
     "ended_time": null, "duration_ns": 2000000,
@@ -146,7 +146,7 @@ TEST(RunDocument, HoldsTheRunAndItsTotals) {
 }
 
 TEST(RunDocument, IsWholeWhenTheRunFailed) {
-  EXPECT_EQ(Dump(RunDocument("profile", RunInState(v1::RUN_STATE_FAILED))), R"json({
+  EXPECT_EQ(Dump(RunDocument("profile", RunInState(v1::RUN_STATE_FAILED))), R"text({
   "schema_version": 1,
   "command": "profile",
   "run": {
