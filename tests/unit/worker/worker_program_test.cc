@@ -98,6 +98,22 @@ TEST_F(WorkerProgramTest, CountersTaskNamesEveryMetricWithItsReason) {
   EXPECT_GT(event->counters().checks_size(), 0);
 }
 
+// Takes about four seconds: the roofline is measured in earnest.
+TEST_F(WorkerProgramTest, RooflineTaskFindsCeilingsInTheSandbox) {
+  worker::WorkerRequest request = Request();
+  request.mutable_roofline()->set_max_threads(1);
+  const auto event = Run(request);
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  const v1::Roofline& roofline = event->roofline();
+  EXPECT_GT(roofline.isa_size(), 0);
+  for (const v1::PeakCeiling& peak : roofline.isa()) {
+    EXPECT_GT(peak.peak_flops_per_second(), 0) << peak.name();
+  }
+  EXPECT_GT(roofline.bandwidth_size(), 0);
+  EXPECT_GT(roofline.clock_hz(), 0);
+  EXPECT_NE(roofline.host().fingerprint(), "");
+}
+
 std::string FloatTensor(const std::vector<int64_t>& dims, const std::vector<float>& elements) {
   onnx::TensorProto tensor;
   tensor.mutable_dims()->Assign(dims.begin(), dims.end());
