@@ -51,7 +51,7 @@ void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, Run
   if (std::abs(run.instrumented_to_bare - 1) > kMaxInstrumentedToBare) {
     run.warnings.push_back(fmt::format(
         "passes with a clock read at every layer took {:.3f} times as long as bare ones, so the "
-        "layers do not add up to the whole pass",
+        "time that no layer owns holds the difference",
         run.instrumented_to_bare));
   }
 }
