@@ -122,7 +122,7 @@ std::string FirstUnknown(const CLI::App& app) {
 
 ExitCode Report(Session& session, const Error& error) {
   Io& io = session.io();
-  io.err << fmt::format("{}: {}", kProgram, Printable(error.message)) << std::endl;
+  io.err << fmt::format("{}: {}", kProgram, PrintableLines(error.message)) << std::endl;
   if (session.options().json && error.reason != "FILE_NOT_WRITABLE") {
     if (const Status printed = session.Print(ErrorDocument(session.command(), error)); !printed) {
       io.err << fmt::format("{}: {}", kProgram, Printable(printed.error().message)) << std::endl;

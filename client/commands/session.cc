@@ -7,8 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
-#include <string>
 #include <utility>
 
 #include "client/lib/parse.h"
@@ -81,11 +79,7 @@ Layout Session::MakeLayout(int top) const {
 
 void Session::Note(const std::string& sentence) {
   if (options_.quiet) return;
-  // Some sentences point at a place in a line that follows them.
-  std::istringstream lines(sentence);
-  io_.err << "tinyprof-client: ";
-  for (std::string line; std::getline(lines, line);) io_.err << Printable(line) << '\n';
-  io_.err << std::flush;
+  io_.err << "tinyprof-client: " << Printable(sentence) << std::endl;
 }
 
 }  // namespace tinyprof::client

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -99,6 +100,17 @@ size_t PrefixWithin(std::string_view text, int columns) {
 }  // namespace
 
 std::string Printable(std::string_view text) { return Rewrite(text, true); }
+
+std::string PrintableLines(std::string_view text) {
+  std::string lines;
+  while (true) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines += Printable(text.substr(0, end));
+    if (end == text.size()) return lines;
+    lines += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
 
 std::string ValidUtf8(std::string_view text) { return Rewrite(text, false); }
 

@@ -10,6 +10,9 @@ namespace tinyprof::client {
 // U+FFFD.
 std::string Printable(std::string_view text);
 
+// The same, but line breaks stay: for messages that point at a place in a line of their own.
+std::string PrintableLines(std::string_view text);
+
 // Bytes that are no UTF-8 replaced by U+FFFD, everything else as it is.
 std::string ValidUtf8(std::string_view text);
 

@@ -56,7 +56,7 @@ TEST_F(RunTest, WhatCannotBeBuiltIsRefusedWithAReason) {
   const Case kCases[] = {
       {{"profile", "no-such-model"}, "no-such-model"},
       {{"profile", "linear(784,128); rellu"}, "rellu"},
-      {{"profile", "linear(784,"}, "character 12"},
+      {{"profile", "linear(784,"}, "character 12: got the end, wanted a value\n  linear(784,\n"},
       {{"profile", "linear(784,128); linear(100,10)"}, "128"},
       {{"profile", "conv2d(3,8,3)", "--input", "1x4x8x8"}, "4"},
       {{"profile", "linear(99999999999,99999999999)"}, ""},

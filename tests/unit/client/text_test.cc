@@ -98,6 +98,11 @@ TEST(Table, ShortensNamesBeforeItDropsColumns) {
             "10  fc         7\n");
 }
 
+TEST(PrintableLines, KeepsLineBreaksAndNothingElse) {
+  EXPECT_EQ(PrintableLines("at 3:\n  ab\x1b[2J\n  ^"), "at 3:\n  ab\\x1b[2J\n  ^");
+  EXPECT_EQ(PrintableLines(""), "");
+}
+
 TEST(Table, PutsColoursAroundCellsOnly) {
   Table table({{"a", Align::kLeft}, {"b", Align::kLeft}});
   table.AddRow({{"x", Tone::kBad}, {"evil\x1b[2J"}});
