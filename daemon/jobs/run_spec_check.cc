@@ -33,8 +33,10 @@ tl::unexpected<Error> Invalid(std::string reason, std::string field, std::string
 Status CheckThreads(v1::RunSpec& spec, const RunLimits& limits) {
   if (spec.threads() == 0) spec.set_threads(1);
   if (spec.threads() >= 1 && spec.threads() <= limits.max_threads) return {};
-  return Invalid("BAD_THREADS", "threads", std::to_string(spec.threads()),
-                 fmt::format("1 to {}, the number of CPUs that measure", limits.max_threads));
+  return Invalid(
+      "BAD_THREADS", "threads", std::to_string(spec.threads()),
+      fmt::format("1 to {}, the number of CPUs that measure (tinyprofd --cpus sets them)",
+                  limits.max_threads));
 }
 
 Status CheckPrecision(v1::RunSpec& spec) {
