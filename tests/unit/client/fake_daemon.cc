@@ -2,6 +2,7 @@
 
 #include <google/rpc/error_details.pb.h>
 #include <google/rpc/status.pb.h>
+#include <grpc/grpc.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/server_builder.h>
 
@@ -146,6 +147,9 @@ grpc::Status FakeHosts::GetHost(grpc::ServerContext*, const v1::GetHostRequest*,
 }
 
 FakeDaemon::FakeDaemon() {
+  // Keeps the library up between tests: taking it down sometimes waits 10 s for its own threads.
+  static const bool library_stays_up = (grpc_init(), true);
+  TINYPROF_CHECK(library_stays_up);
   std::string pattern = (std::filesystem::temp_directory_path() / "tinyprof-fake-XXXXXX").string();
   directory_ = mkdtemp(pattern.data());
   grpc::EnableDefaultHealthCheckService(true);
