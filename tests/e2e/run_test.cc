@@ -59,7 +59,7 @@ TEST_F(RunTest, WhatCannotBeBuiltIsRefusedWithAReason) {
       {{"profile", "linear(784,"}, "character 12: got the end, wanted a value\n  linear(784,\n"},
       {{"profile", "linear(784,128); linear(100,10)"}, "128"},
       {{"profile", "conv2d(3,8,3)", "--input", "1x4x8x8"}, "4"},
-      {{"profile", "linear(99999999999,99999999999)"}, ""},
+      {{"profile", "linear(99999999999,99999999999)"}, "in_features is 99999999999"},
       {{"profile", "mlp", "--batch", "-1"}, "-1"},
       {{"profile", "mlp", "--batch", "0"}, "0"},
       {{"profile", "mlp", "--batch", "100000000"}, "100000000"},
