@@ -11,7 +11,7 @@ build_packages=(
   golang-github-gogo-googleapis-dev libonnx-dev
 )
 test_packages=(
-  libgtest-dev libgmock-dev ccache clang clang-format clang-tidy libclang-rt-14-dev git python3
+  libgtest-dev libgmock-dev ccache clang clang-format libclang-rt-14-dev libomp-dev git python3
 )
 
 packages=("${build_packages[@]}")
@@ -21,6 +21,28 @@ if [[ "${1:-}" == --tests ]] && ! command -v npm >/dev/null; then
   packages+=(npm)
 fi
 
+as_root=()
+((EUID == 0)) || as_root=(sudo)
+need_root() {
+  ((EUID == 0)) || command -v sudo >/dev/null || {
+    echo "Packages are missing and neither root nor sudo is at hand. Run as root:" >&2
+    echo "  apt-get update && apt-get install ${packages[*]}" >&2
+    exit 1
+  }
+}
+
+# A machine just installed has no lists of packages yet.
+if ! apt-cache show cmake >/dev/null 2>&1; then
+  need_root
+  "${as_root[@]}" apt-get update -qq
+fi
+if [[ "${1:-}" == --tests ]]; then
+  # From 21 on clang-tidy leaves the headers of packages alone, which makes it five times as fast; Debian 12
+  # has one among its security updates.
+  newest=$(apt-cache search --names-only '^clang-tidy-[0-9]+$' | awk '{print $1}' | sort -t- -k3 -n | tail -1)
+  packages+=("${newest:-clang-tidy}")
+fi
+
 missing=()
 for package in "${packages[@]}"; do
   status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
@@ -28,15 +50,7 @@ for package in "${packages[@]}"; do
 done
 ((${#missing[@]} == 0)) && exit 0
 
-as_root=()
-if ((EUID != 0)); then
-  command -v sudo >/dev/null || {
-    echo "These packages are missing and neither root nor sudo is at hand: ${missing[*]}" >&2
-    echo "Run as root: apt-get install ${missing[*]}" >&2
-    exit 1
-  }
-  as_root=(sudo)
-fi
+need_root
 echo "Installing ${#missing[@]} packages: ${missing[*]}" >&2
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \

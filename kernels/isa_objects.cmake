@@ -16,6 +16,9 @@ set(TINYPROF_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt)
 set(TINYPROF_ISA_FLAGS_avx512 ${TINYPROF_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
                               -mprefer-vector-width=512)
 
+# Of the linkers only GNU's dissolves groups in a partial link; CMake picks LLVM's for clang.
+find_program(TINYPROF_GNU_LD NAMES ld.bfd ld REQUIRED)
+
 function(tinyprof_add_isa_objects target)
   foreach(family ${TINYPROF_OP_FAMILIES})
     file(GLOB family_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/ops/${family}/eigen*.cc)
@@ -49,7 +52,7 @@ function(tinyprof_add_isa_object target isa sources)
   endif()
   add_custom_command(
     OUTPUT ${merged}
-    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${linked} $<TARGET_OBJECTS:${objects}>
+    COMMAND ${TINYPROF_GNU_LD} -r --force-group-allocation -o ${linked} $<TARGET_OBJECTS:${objects}>
     COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=tinyprof_eigen_kernels_${isa} ${linked} ${merged}
     BYPRODUCTS ${linked}
     DEPENDS ${objects} $<TARGET_OBJECTS:${objects}>

@@ -2,13 +2,13 @@
 # Builds and runs the tests, from nothing, on a Debian 12 machine.
 #
 # Usage: tests/run.sh [STEP...] with steps quickstart (the README's), tsan, asan, fuzz, tidy, release (all of
-# ctest); without: tsan, quickstart and release.
+# ctest); without: all of them.
 # Logs stay in build/logs. Prints every skipped test with its reason at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 steps=("$@")
-((${#steps[@]} > 0)) || steps=(tsan quickstart release)
+((${#steps[@]} > 0)) || steps=(quickstart tsan asan fuzz tidy release)
 jobs=$(nproc)
 logs=$PWD/build/logs
 mkdir -p "$logs"
@@ -65,17 +65,18 @@ step_tsan() {
 
 step_fuzz() {
   say "fuzzers, ${TINYPROF_FUZZ_SECONDS:=20} s each"
-  build fuzz
+  # In the folder of the sanitized tests, whose libraries are the same.
+  build asan-ubsan fuzzers
   local fuzzer
-  for fuzzer in build/fuzz/bin/*_fuzzer; do
+  for fuzzer in build/asan-ubsan/fuzzers/*_fuzzer; do
     local name corpus
-    name=$(basename "$fuzzer")
-    corpus=tests/fuzz/corpus/${name%_fuzzer}
-    mkdir -p "build/fuzz/corpus/$name"
-    "$fuzzer" -max_total_time="$TINYPROF_FUZZ_SECONDS" -rss_limit_mb=2048 -timeout=10 \
-      -artifact_prefix="$logs/$name-" "build/fuzz/corpus/$name" "$corpus" >"$logs/$name.log" 2>&1 ||
-      { tail -40 "$logs/$name.log"; return 1; }
-    grep -E '^(Done|#.*DONE)' "$logs/$name.log" | tail -1
+    name=$(basename "$fuzzer" _fuzzer)
+    corpus=build/fuzz-corpus/$name
+    mkdir -p "$corpus"
+    "$fuzzer" -max_total_time="$TINYPROF_FUZZ_SECONDS" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+      -artifact_prefix="$logs/$name-" "$corpus" "tests/fuzz/corpus/$name" >"$logs/fuzz-$name.log" 2>&1 ||
+      { tail -40 "$logs/fuzz-$name.log"; return 1; }
+    printf '%s: %s inputs\n' "$name" "$(awk '/number_of_executed_units/ {print $2}' "$logs/fuzz-$name.log")"
   done
 }
 

@@ -77,7 +77,7 @@ Result<std::string> UploadModelFile(Connection& connection, const std::string& p
     return true;
   }));
   const std::string digest = sha256.HexDigest();
-  const std::string name = UploadName(path, digest);
+  std::string name = UploadName(path, digest);
   if (DaemonHolds(connection, name, digest)) return name;
   on_notice(fmt::format("uploading {} as {}", path, name));
   grpc::ClientContext context;

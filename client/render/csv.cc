@@ -141,7 +141,7 @@ void AddMeasured(const Report& report, Cells& cells) {
 }  // namespace
 
 std::string CsvCell(std::string_view text) {
-  const std::string valid = ValidUtf8(text);
+  std::string valid = ValidUtf8(text);
   if (valid.find_first_of(",\"\r\n") == std::string::npos) return valid;
   std::string quoted = "\"";
   for (const char c : valid) {

@@ -13,7 +13,7 @@ namespace tinyprof {
 class MachineWatch {
  public:
   // Looks at the machine. `root`: proc/ and sys/ are looked up below it.
-  MachineWatch(const MeasureOptions& options, std::string root = "/");
+  explicit MachineWatch(const MeasureOptions& options, std::string root = "/");
   // Looks again and returns both. Adds what speaks against the run to `warnings`.
   MachineState Finish(std::vector<std::string>& warnings);
 

@@ -56,7 +56,7 @@ void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, Run
   }
 }
 
-void TakeTiming(TimingResult timing, const MeasureOptions& options, RunMeasurement& run) {
+void TakeTiming(TimingResult&& timing, const MeasureOptions& options, RunMeasurement& run) {
   run.time = timing.time;
   run.instrumented_pass_ns = timing.instrumented_pass_ns;
   run.read_cost_ns = timing.read_cost_ns;

@@ -82,7 +82,7 @@ void TimingPasses::FirstPass() {
 
 Status TimingPasses::WarmUp(int64_t deadline_ns) {
   const int64_t begin_ns = clock_.NowNs();
-  int64_t now_ns = begin_ns;
+  int64_t now_ns = 0;
   do {
     TINYPROF_RETURN_IF_ERROR(CheckCancelled(hooks_));
     ReportProgress("warm-up", result_.warmup, 0);

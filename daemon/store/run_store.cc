@@ -79,7 +79,7 @@ Status RunStore::Create(const v1::Run& run, std::string_view request_id) {
   }
   insert.BindInt(4, TimeUtil::TimestampToNanoseconds(run.create_time()))
       .BindBlob(5, run.spec().SerializeAsString());
-  if (const Status done = insert.Run(); !done.has_value()) {
+  if (Status done = insert.Run(); !done.has_value()) {
     if (done.error().code != ErrorCode::kAlreadyExists) return done;
     return Fail(ErrorCode::kAlreadyExists, "RUN_EXISTS",
                 fmt::format("run {} or request {} exists already", run.id(), request_id),

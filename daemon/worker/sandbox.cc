@@ -10,6 +10,7 @@
 
 #include "daemon/worker/system_call_filter.h"
 #include "kernels/base/checked_math.h"
+#include "kernels/base/sanitizers.h"
 
 namespace tinyprof {
 namespace {
@@ -21,19 +22,8 @@ constexpr int64_t kBytesPerThread = int64_t{144} << 20;
 // The mapped file, the parsed message, and the elements in the graph.
 constexpr int64_t kCopiesOfModelFile = 3;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kAddressSpaceCanBeLimited = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
 // Sanitizers reserve terabytes for their shadow.
-constexpr bool kAddressSpaceCanBeLimited = false;
-#else
-constexpr bool kAddressSpaceCanBeLimited = true;
-#endif
-#else
-constexpr bool kAddressSpaceCanBeLimited = true;
-#endif
+constexpr bool kAddressSpaceCanBeLimited = !kAddressSanitizer && !kThreadSanitizer;
 
 tl::unexpected<Error> SandboxFailed(const char* step) {
   return Fail(ErrorCode::kFailedPrecondition, "SANDBOX_FAILED",

@@ -30,6 +30,7 @@ Result<int64_t> ModelFileBytes(const worker::WorkerRequest& request) {
 
 Status Prepare(const worker::WorkerRequest& request) {
   TINYPROF_ASSIGN_OR_RETURN(const int64_t model_file_bytes, ModelFileBytes(request));
+  StartTeamRuntime();
   // The diagnosis must see the system calls that the daemon has, and takes no model from outside.
   TINYPROF_RETURN_IF_ERROR(
       EnterSandbox({.address_space_bytes = AddressSpaceFor(request.memory_limit_bytes(),

@@ -63,8 +63,8 @@ void Materialize(const Fill& fill, DType dtype, int64_t begin, int64_t end, void
   if (fill.kind == Fill::Kind::kData) {
     const auto size = static_cast<size_t>(ByteSize(dtype));
     TINYPROF_CHECK(fill.data && fill.data->size() >= static_cast<size_t>(end) * size);
-    std::memcpy(out, fill.data->data() + static_cast<size_t>(begin) * size,
-                static_cast<size_t>(end - begin) * size);
+    std::copy_n(fill.data->data() + static_cast<size_t>(begin) * size,
+                static_cast<size_t>(end - begin) * size, static_cast<std::byte*>(out));
     return;
   }
   switch (dtype) {

@@ -30,7 +30,7 @@ ValueId GraphBuilder::Input(std::string name, TensorType type, Fill fill) {
   return id;
 }
 
-ValueId GraphBuilder::Parameter(std::string name, TensorType type, Fill fill) {
+ValueId GraphBuilder::Parameter(std::string_view name, TensorType type, Fill fill) {
   fill.seed ^= seed_ * 0x9E3779B97F4A7C15ULL + graph_.values.size();
   return AddValue({.name = Scoped(name),
                    .kind = Value::Kind::kInitializer,
@@ -39,19 +39,19 @@ ValueId GraphBuilder::Parameter(std::string name, TensorType type, Fill fill) {
                    .is_parameter = true});
 }
 
-ValueId GraphBuilder::Weight(std::string name, Shape shape, double bound) {
-  return Parameter(std::move(name), {DType::kFloat32, std::move(shape)}, Fill::Uniform(bound, 0));
+ValueId GraphBuilder::Weight(std::string_view name, Shape shape, double bound) {
+  return Parameter(name, {DType::kFloat32, std::move(shape)}, Fill::Uniform(bound, 0));
 }
 
-ValueId GraphBuilder::Constant(std::string name, TensorType type, Fill fill) {
+ValueId GraphBuilder::Constant(std::string_view name, TensorType type, Fill fill) {
   return AddValue({.name = Scoped(name),
                    .kind = Value::Kind::kInitializer,
                    .type = std::move(type),
                    .fill = std::move(fill)});
 }
 
-ValueId GraphBuilder::ConstantInts(std::string name, const std::vector<int64_t>& elements) {
-  return Constant(std::move(name), {DType::kInt64, Shape{static_cast<int64_t>(elements.size())}},
+ValueId GraphBuilder::ConstantInts(std::string_view name, const std::vector<int64_t>& elements) {
+  return Constant(name, {DType::kInt64, Shape{static_cast<int64_t>(elements.size())}},
                   Fill::Int64s(elements));
 }
 

@@ -21,12 +21,12 @@ class GraphBuilder {
   // A graph input; `fill` says what synthetic runs feed it.
   ValueId Input(std::string name, TensorType type, Fill fill);
   // A trained weight whose elements are uniform in [-bound, bound).
-  ValueId Weight(std::string name, Shape shape, double bound);
+  ValueId Weight(std::string_view name, Shape shape, double bound);
   // A trained weight with `fill`.
-  ValueId Parameter(std::string name, TensorType type, Fill fill);
+  ValueId Parameter(std::string_view name, TensorType type, Fill fill);
   // An initializer that is not a parameter.
-  ValueId Constant(std::string name, TensorType type, Fill fill);
-  ValueId ConstantInts(std::string name, const std::vector<int64_t>& elements);
+  ValueId Constant(std::string_view name, TensorType type, Fill fill);
+  ValueId ConstantInts(std::string_view name, const std::vector<int64_t>& elements);
 
   // Appends a node named after the current scope and returns its first output. Trailing omitted
   // optional inputs may be left out, inner ones are kNoValue.

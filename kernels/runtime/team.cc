@@ -79,6 +79,8 @@ std::vector<int> UsableCores() {
   return cores;
 }
 
+void StartTeamRuntime() { omp_get_num_procs(); }
+
 Status PinTeam(std::span<const int> cpus, int threads) {
   if (threads < 1 || static_cast<size_t>(threads) > cpus.size()) {
     return Fail(ErrorCode::kInvalidArgument, "TOO_FEW_CPUS",

@@ -12,6 +12,10 @@ namespace tinyprof {
 // ascending.
 std::vector<int> UsableCores();
 
+// Starts the OpenMP runtime without a team. LLVM's registers itself in a shared-memory file then,
+// which a sandbox entered later would forbid.
+void StartTeamRuntime();
+
 // Makes the team of the calling thread `threads` long and pins thread i to cpus[i]; sets
 // flush-to-zero and denormals-are-zero on each, so that a denormal never slows one pass.
 // INVALID_ARGUMENT / "TOO_FEW_CPUS" when there are fewer CPUs than threads, FAILED_PRECONDITION /

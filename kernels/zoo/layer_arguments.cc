@@ -124,7 +124,7 @@ double LayerArguments::Float(std::string_view name, double fallback) {
 bool LayerArguments::Bool(std::string_view name, bool fallback) {
   const ArgumentValue* value = Find(name);
   if (value == nullptr) return fallback;
-  const std::string word = Lower(value->text);
+  std::string word = Lower(value->text);
   if (word == "true" || word == "1") return true;
   if (word == "false" || word == "0") return false;
   SetError(value->position, fmt::format("{} is '{}', wanted true or false", name, value->text));
