@@ -9,6 +9,7 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <vector>
 
 namespace tinyprof::client {
 namespace {
@@ -98,6 +99,21 @@ std::string ConfigPath(const Environment& env) {
   return "";
 }
 
+// Where a daemon of this user puts its socket: the runtime directory, or without one its state's.
+static std::vector<std::string> OwnSockets(const Environment& env) {
+  std::vector<std::string> sockets;
+  constexpr struct {
+    const char* variable;
+    const char* below;
+  } kPlaces[] = {{"XDG_RUNTIME_DIR", ""}, {"XDG_STATE_HOME", ""}, {"HOME", "/.local/state"}};
+  for (const auto& place : kPlaces) {
+    if (const auto folder = env(place.variable); folder && !folder->empty()) {
+      sockets.push_back(fmt::format("{}{}/tinyprof/tinyprofd.sock", *folder, place.below));
+    }
+  }
+  return sockets;
+}
+
 Result<Address> ResolveAddress(const std::string& flag, const Environment& env, bool is_root) {
   const auto from = [](std::string_view text, std::string origin) -> Result<Address> {
     auto target = NormalizeAddress(text);
@@ -114,10 +130,11 @@ Result<Address> ResolveAddress(const std::string& flag, const Environment& env, 
   const std::string config = ConfigPath(env);
   TINYPROF_ASSIGN_OR_RETURN(const auto configured, AddressFromConfig(config));
   if (configured) return from(*configured, config);
-  if (const auto runtime = env("XDG_RUNTIME_DIR"); !is_root && runtime && !runtime->empty()) {
-    const std::string socket = *runtime + "/tinyprof/tinyprofd.sock";
-    std::error_code ignored;
-    if (std::filesystem::exists(socket, ignored)) return from(socket, "default");
+  if (!is_root) {
+    for (const std::string& socket : OwnSockets(env)) {
+      std::error_code ignored;
+      if (std::filesystem::exists(socket, ignored)) return from(socket, "default");
+    }
   }
   return from(kSystemAddress, "default");
 }

@@ -36,7 +36,8 @@ Status Store(Result<T> parsed, Target& target) {
 
 Result<std::string> ResolveStateDir(const Environment& environment) {
   if (environment.uid == 0) return "/var/lib/tinyprof";
-  if (const auto state_home = environment.variable("XDG_STATE_HOME")) {
+  if (const auto state_home = environment.variable("XDG_STATE_HOME");
+      state_home && !state_home->empty()) {
     return *state_home + "/tinyprof";
   }
   if (const auto home = environment.variable("HOME")) return *home + "/.local/state/tinyprof";
@@ -47,7 +48,8 @@ Result<std::string> ResolveStateDir(const Environment& environment) {
 // Without a runtime directory the socket lies beside the state, which only its owner can enter.
 Result<std::string> ResolveListen(const Environment& environment) {
   if (environment.uid == 0) return "unix:/run/tinyprof/tinyprofd.sock";
-  if (const auto runtime_dir = environment.variable("XDG_RUNTIME_DIR")) {
+  if (const auto runtime_dir = environment.variable("XDG_RUNTIME_DIR");
+      runtime_dir && !runtime_dir->empty()) {
     return fmt::format("unix:{}/tinyprof/tinyprofd.sock", *runtime_dir);
   }
   TINYPROF_ASSIGN_OR_RETURN(const std::string state_dir, ResolveStateDir(environment));

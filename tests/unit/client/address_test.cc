@@ -39,6 +39,19 @@ class AddressTest : public testing::Test {
   std::map<std::string, std::string> environment_;
 };
 
+// Where a daemon without a runtime directory puts it.
+TEST_F(AddressTest, FindsTheSocketInTheStateDirectory) {
+  environment_["HOME"] = directory_.string();
+  fs::create_directories(directory_ / ".local/state/tinyprof");
+  std::ofstream(directory_ / ".local/state/tinyprof/tinyprofd.sock") << "";
+  EXPECT_EQ(Resolve()->target,
+            "unix:" + directory_.string() + "/.local/state/tinyprof/tinyprofd.sock");
+  environment_["XDG_STATE_HOME"] = (directory_ / "state").string();
+  fs::create_directories(directory_ / "state/tinyprof");
+  std::ofstream(directory_ / "state/tinyprof/tinyprofd.sock") << "";
+  EXPECT_EQ(Resolve()->target, "unix:" + directory_.string() + "/state/tinyprof/tinyprofd.sock");
+}
+
 TEST_F(AddressTest, GoesDownTheOrderOfPrecedence) {
   environment_["XDG_RUNTIME_DIR"] = directory_.string();
   EXPECT_EQ(Resolve()->target, "unix:/run/tinyprof/tinyprofd.sock");
