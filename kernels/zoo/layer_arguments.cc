@@ -124,7 +124,7 @@ double LayerArguments::Float(std::string_view name, double fallback) {
 bool LayerArguments::Bool(std::string_view name, bool fallback) {
   const ArgumentValue* value = Find(name);
   if (value == nullptr) return fallback;
-  std::string word = Lower(value->text);
+  const std::string word = Lower(value->text);
   if (word == "true" || word == "1") return true;
   if (word == "false" || word == "0") return false;
   SetError(value->position, fmt::format("{} is '{}', wanted true or false", name, value->text));
@@ -135,7 +135,7 @@ std::string LayerArguments::Word(std::string_view name, std::string_view fallbac
                                  std::initializer_list<std::string_view> choices) {
   const auto found = values_.find(name);
   if (found == values_.end()) return std::string(fallback);
-  const std::string word = Lower(found->second->text);
+  std::string word = Lower(found->second->text);
   if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
   SetError(found->second->position, fmt::format("{} is '{}', wanted {}", name, found->second->text,
                                                 fmt::join(choices, " or ")));
