@@ -66,7 +66,9 @@ std::vector<std::string> DaemonTest::DaemonCommand(const std::string& config) {
 }
 
 void DaemonTest::StartDaemon(const std::string& config) {
-  daemon_ = std::make_unique<Process>(dir_.File("."), DaemonCommand(config), Environment(dir_));
+  std::vector<std::string> environment = Environment(dir_);
+  environment.insert(environment.end(), more_environment_.begin(), more_environment_.end());
+  daemon_ = std::make_unique<Process>(dir_.File("."), DaemonCommand(config), environment);
   Await("the daemon to be ready", [&] {
     return !daemon_->IsRunning() || daemon_->Err().find(" ready on ") != std::string::npos;
   });

@@ -50,6 +50,7 @@ class DaemonTest : public testing::Test {
   std::string NewestRun() const;
 
   TempDir dir_;
+  std::vector<std::string> more_environment_;  // NAME=value, for the daemon alone
   std::string address_ = "unix:" + dir_.File("d.sock");
 
  private:

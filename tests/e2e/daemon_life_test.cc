@@ -1,6 +1,9 @@
 // The daemon's own life: configuration, the lock, restarts, draining.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "tests/e2e/daemon_fixture.h"
 
@@ -124,6 +127,29 @@ TEST_F(DaemonLifeTest, ADrainingDaemonTakesNoRunsAndASecondSignalEndsIt) {
   EXPECT_EQ(GetRun(id).state(), v1::RUN_STATE_RUNNING);
   daemon().Signal(SIGTERM);
   EXPECT_EQ(daemon().Wait(kPatience), 0) << daemon().Err();
+}
+
+// What systemd is told by a service of Type=notify.
+TEST_F(DaemonLifeTest, TellsTheServiceManagerThatItIsReadyAndThatItStops) {
+  const std::string path = dir_.File("notify.sock");
+  const int manager = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(manager, 0);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  path.copy(address.sun_path, path.size());
+  ASSERT_EQ(::bind(manager, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  const auto next = [&] {
+    char text[512];
+    const ssize_t length = ::recv(manager, text, sizeof(text), MSG_DONTWAIT);
+    return std::string(text, length > 0 ? static_cast<size_t>(length) : 0);
+  };
+  more_environment_ = {"NOTIFY_SOCKET=" + path};
+  StartDaemon();
+  EXPECT_THAT(next(), HasSubstr("READY=1"));
+  daemon().Signal(SIGTERM);
+  EXPECT_EQ(daemon().Wait(kPatience), 0);
+  EXPECT_THAT(next(), HasSubstr("STOPPING=1"));
+  ::close(manager);
 }
 
 TEST_F(DaemonLifeTest, SighupReadsTheLogLevelAnew) {

@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <array>
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "daemon/model/tensor_proto.h"
 #include "tests/e2e/daemon_fixture.h"
 
 namespace tinyprof::e2e {
@@ -152,6 +156,29 @@ TEST_F(RunTest, ATimeoutCancelsAndSaysSo) {
                        "--time-budget", "300s", "--timeout", "3s"}),
             124)
       << err();
+}
+
+TEST_F(RunTest, VerifyComparesOutputsWithThoseThatAreGiven) {
+  StartDaemon();
+  const auto write = [&](const std::string& name, const std::array<float, 3>& elements) {
+    const auto* begin = reinterpret_cast<const std::byte*>(elements.data());
+    const TensorData tensor{
+        .name = name,
+        .type = {DType::kFloat32, {1, 3}},
+        .bytes = std::make_shared<std::vector<std::byte>>(begin, begin + sizeof(elements))};
+    const Status written = WriteTensorFile(dir_.File("case/" + name), tensor);
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+  };
+  std::filesystem::create_directories(dir_.File("case"));
+  write("input_0.pb", {-1, 0, 2});
+  write("output_0.pb", {0, 0, 2});
+  const std::vector<std::string> command = {"verify",          "relu",  "--input", "1x3", "--data",
+                                            dir_.File("case"), "--json"};
+  EXPECT_EQ(RunClient(command), 0) << err();
+  EXPECT_EQ(json::parse(out())["ok"], true);
+  write("output_0.pb", {0, 0, 3});
+  EXPECT_EQ(RunClient(command), 1) << err();
+  EXPECT_EQ(json::parse(out())["outputs"][0]["max_abs_error"], 1);
 }
 
 TEST_F(RunTest, ModelsCanBeExportedAndUploadedAgain) {
