@@ -9,8 +9,6 @@ namespace {
 
 constexpr int kSchemaVersion = 1;
 
-Json OptionalNumber(bool present, double value) { return present ? Number(value) : Json(nullptr); }
-
 }  // namespace
 
 std::string Dump(const Json& document) {
@@ -91,6 +89,7 @@ Json CountersDocument(const v1::ListCountersResponse& response) {
                        {"measured", OptionalNumber(metric.has_measured(), metric.measured())},
                        {"reason", TextOrNull(metric.reason())}});
   }
+  document["trust"] = TrustJson(counters.trust());
   return document;
 }
 

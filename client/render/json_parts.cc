@@ -77,6 +77,8 @@ Json CoverageJson(const v1::Coverage& coverage) {
 
 Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+Json OptionalNumber(bool present, double value) { return present ? Number(value) : Json(nullptr); }
+
 Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json TimeOrNull(bool present, const google::protobuf::Timestamp& time) {
@@ -166,6 +168,21 @@ void AddAnalysisHead(const v1::ModelAnalysis& analysis, Json& document) {
   totals["activation_peak_bytes"] = analysis.activation_peak_bytes();
   totals["tinytorch_flop_count"] = analysis.tinytorch_flop_count();
   totals["coverage"] = CoverageJson(analysis.coverage());
+}
+
+Json TrustJson(const google::protobuf::RepeatedPtrField<v1::TrustRow>& rows) {
+  Json json = Json::array();
+  for (const auto& row : rows) {
+    json.push_back({{"loop", row.loop()},
+                    {"metric", row.metric()},
+                    {"formula", TextOrNull(row.formula())},
+                    {"expected", OptionalNumber(row.has_expected(), row.expected())},
+                    {"measured", OptionalNumber(row.has_measured(), row.measured())},
+                    {"spread", OptionalNumber(row.has_spread(), row.spread())},
+                    {"quality", TextOrNull(row.quality())},
+                    {"reason", TextOrNull(row.reason())}});
+  }
+  return json;
 }
 
 Json HostJson(const v1::Host& host) {

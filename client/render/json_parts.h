@@ -12,6 +12,7 @@ namespace tinyprof::client {
 
 // The number, or null when it is not finite: JSON has no infinity.
 Json Number(double value);
+Json OptionalNumber(bool present, double value);
 
 // The text, or null when it is empty.
 Json TextOrNull(const std::string& text);
@@ -26,6 +27,7 @@ Json AbsentQuantity(std::string_view unit, std::string_view source, std::string_
 
 Json TensorsJson(const google::protobuf::RepeatedPtrField<v1::TensorInfo>& tensors);
 Json HostJson(const v1::Host& host);
+Json TrustJson(const google::protobuf::RepeatedPtrField<v1::TrustRow>& rows);
 
 // Adds the counts of `cost` to `target`, null each when `cost` is null.
 void AddCost(const v1::Cost* cost, const std::string& absent_reason, Json& target);

@@ -144,17 +144,14 @@ Json ErrorOrNull(const v1::Run& run) {
 }
 
 Json MachineJson(const v1::MachineState& machine) {
-  const auto optional = [](bool present, double value) {
-    return present ? Number(value) : Json(nullptr);
-  };
   return {{"clock_hz", Number(machine.clock_hz())},
           {"load_average", Number(machine.load_average())},
           {"ping_pong_before_ns",
-           optional(machine.has_ping_pong_before_ns(), machine.ping_pong_before_ns())},
+           OptionalNumber(machine.has_ping_pong_before_ns(), machine.ping_pong_before_ns())},
           {"ping_pong_after_ns",
-           optional(machine.has_ping_pong_after_ns(), machine.ping_pong_after_ns())},
+           OptionalNumber(machine.has_ping_pong_after_ns(), machine.ping_pong_after_ns())},
           {"huge_pages", TextOrNull(machine.huge_pages())},
-          {"steal_ns", optional(machine.has_steal_ns(), machine.steal_ns())}};
+          {"steal_ns", OptionalNumber(machine.has_steal_ns(), machine.steal_ns())}};
 }
 
 // The run as it was asked for; what only a report knows is null.
@@ -196,6 +193,7 @@ Json ReportedJson(const v1::Run& run) {
   json["stopped_by"] = TextOrNull(report.stopped_by());
   json["compiler"] = TextOrNull(report.compiler());
   json["machine"] = MachineJson(report.machine());
+  json["trust"] = TrustJson(report.trust());
   return json;
 }
 

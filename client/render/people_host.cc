@@ -118,6 +118,33 @@ std::string RooflineText(const v1::Roofline& roofline, const Layout& layout) {
          Warnings(roofline.warnings(), layout.palette);
 }
 
+namespace {
+
+std::string Count(bool present, double value) {
+  return present ? Grouped(static_cast<int64_t>(value)) : std::string("n/a");
+}
+
+std::string TrustText(const v1::CounterReport& counters, const Layout& layout) {
+  if (counters.trust().empty()) return "";
+  Table table({{"loop", Align::kLeft},
+               {"metric", Align::kLeft},
+               {"quality", Align::kLeft},
+               {"expected", Align::kRight, 0, 1},
+               {"measured", Align::kRight, 0, 2},
+               {"reason", Align::kLeft, 24}});
+  for (const auto& row : counters.trust()) {
+    table.AddRow({{row.loop(), Tone::kStrong},
+                  {row.metric()},
+                  {row.quality().empty() ? "n/a" : row.quality()},
+                  {Count(row.has_expected(), row.expected())},
+                  {Count(row.has_measured(), row.measured())},
+                  {row.reason()}});
+  }
+  return "\nTrust: loops of known counts\n" + table.Render(layout.columns, layout.palette);
+}
+
+}  // namespace
+
 std::string CountersText(const v1::ListCountersResponse& response, const Layout& layout) {
   const v1::CounterReport& counters = response.counters();
   Table table({{"metric", Align::kLeft},
@@ -127,15 +154,12 @@ std::string CountersText(const v1::ListCountersResponse& response, const Layout&
                {"measured", Align::kRight, 0, 3},
                {"reason", Align::kLeft, 24}});
   for (const auto& metric : counters.metrics()) {
-    const auto number = [](bool present, double value) {
-      return present ? Grouped(static_cast<int64_t>(value)) : std::string("n/a");
-    };
     table.AddRow(
         {{metric.metric(), Tone::kStrong},
          {metric.event().empty() ? "n/a" : metric.event()},
          {metric.usable() ? metric.quality() : "n/a", metric.usable() ? Tone::kGood : Tone::kFaint},
-         {number(metric.has_expected(), metric.expected())},
-         {number(metric.has_measured(), metric.measured())},
+         {Count(metric.has_expected(), metric.expected())},
+         {Count(metric.has_measured(), metric.measured())},
          {metric.reason()}});
   }
   const std::string head =
@@ -143,7 +167,7 @@ std::string CountersText(const v1::ListCountersResponse& response, const Layout&
           ? fmt::format("hardware counters through {}\n", Printable(counters.backend()))
           : fmt::format("no hardware counters: n/a ({}); see `tinyprof-client doctor`\n",
                         Printable(counters.reason()));
-  return head + "\n" + table.Render(layout.columns, layout.palette);
+  return head + "\n" + table.Render(layout.columns, layout.palette) + TrustText(counters, layout);
 }
 
 std::string DoctorText(const v1::DiagnoseResponse& response, const Layout& layout) {

@@ -104,6 +104,7 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   SetProgress(job, PhaseOf("finishing"));
   v1::RunReport report = std::move(*event.mutable_report());
   *report.mutable_host() = host;
+  TINYPROF_RETURN_IF_ERROR(AddTrust(report));
   AddTinyTorchFigures(report);
   AddGapClasses(host.vendor(), report);
   if (roofline.has_value()) {
@@ -114,6 +115,14 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
                     roofline.error().message));
   }
   return report;
+}
+
+Status JobQueue::AddTrust(v1::RunReport& report) {
+  TINYPROF_ASSIGN_OR_RETURN(
+      const std::optional<v1::CounterReport> counters,
+      dependencies_.store->counter_reports().Newest(report.host().fingerprint()));
+  if (counters) *report.mutable_trust() = counters->trust();
+  return {};
 }
 
 Result<v1::Roofline> JobQueue::RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host) {
@@ -133,7 +142,7 @@ Result<v1::Roofline> JobQueue::MeasureRooflineNow(const v1::Host& host, std::sto
   v1::Roofline roofline = std::move(*event.mutable_roofline());
   // The daemon knows more of the host than the worker, and looks a roofline up by what it knows.
   *roofline.mutable_host() = host;
-  TINYPROF_RETURN_IF_ERROR(dependencies_.store->rooflines().Put(roofline));
+  TINYPROF_RETURN_IF_ERROR(dependencies_.store->rooflines().Put(host.fingerprint(), roofline));
   return roofline;
 }
 

@@ -127,6 +127,8 @@ class JobQueue {
   void ExecuteExclusive(const std::shared_ptr<Job>& job);
   void ExecuteRun(const std::shared_ptr<Job>& job);
   Result<v1::RunReport> Measure(const std::shared_ptr<Job>& job);
+  // Adds the stored trust table of the report's host.
+  Status AddTrust(v1::RunReport& report);
   Result<v1::Roofline> RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host);
   Result<v1::Roofline> MeasureRooflineNow(const v1::Host& host, std::stop_token cancel);
   void SetProgress(const std::shared_ptr<Job>& job, const v1::Progress& progress);

@@ -32,6 +32,12 @@ constexpr std::array kMigrations = {
          roofline BLOB NOT NULL
        ) STRICT;
        CREATE INDEX rooflines_by_fingerprint ON rooflines (fingerprint, sequence);)",
+    R"(CREATE TABLE counter_reports (
+         sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+         fingerprint TEXT NOT NULL,
+         report BLOB NOT NULL
+       ) STRICT;
+       CREATE INDEX counter_reports_by_fingerprint ON counter_reports (fingerprint, sequence);)",
 };
 
 Result<int64_t> SchemaVersion(Database& database) {

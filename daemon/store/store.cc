@@ -9,7 +9,8 @@ namespace tinyprof {
 Store::Store(std::unique_ptr<Database> database, const StoreOptions& options)
     : database_(std::move(database)),
       runs_(*database_, options.max_run_count),
-      rooflines_(*database_) {}
+      rooflines_(*database_),
+      counter_reports_(*database_) {}
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& path, const StoreOptions& options) {
   TINYPROF_ASSIGN_OR_RETURN(std::unique_ptr<Database> database, Database::Open(path));

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "daemon/store/database.h"
-#include "daemon/store/roofline_store.h"
+#include "daemon/store/host_record_store.h"
 #include "daemon/store/run_store.h"
 #include "kernels/base/error.h"
 
@@ -26,6 +26,7 @@ class Store {
 
   RunStore& runs() { return runs_; }
   RooflineStore& rooflines() { return rooflines_; }
+  CounterReportStore& counter_reports() { return counter_reports_; }
 
  private:
   Store(std::unique_ptr<Database> database, const StoreOptions& options);
@@ -33,6 +34,7 @@ class Store {
   std::unique_ptr<Database> database_;
   RunStore runs_;
   RooflineStore rooflines_;
+  CounterReportStore counter_reports_;
 };
 
 }  // namespace tinyprof

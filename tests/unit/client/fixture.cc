@@ -207,6 +207,8 @@ v1::Run SucceededRun() {
     }
     tinytorch { gflops_per_second: 0.0125 memory_bandwidth_mbs: 2.5 bottleneck: "memory" }
     machine { clock_hz: 3000000000 load_average: 0.5 huge_pages: "madvise" }
+    trust { loop: "avx2_add_single" metric: "flops" formula: "FLOPS:ANY" expected: 800 measured: 796
+            spread: 0.25 quality: "good" }
     duration_ns: 2000000
   )pb");
   *report.mutable_analysis() = Parse<v1::ModelAnalysis>(kHead);

@@ -134,7 +134,10 @@ TEST(RunDocument, HoldsTheRunAndItsTotals) {
     "warnings": ["the clock is not fixed"], "error": null, "stopped_by": "precision",
     "compiler": "gcc 12.2",
     "machine": {"clock_hz": 3000000000.0, "load_average": 0.5, "ping_pong_before_ns": null,
-                "ping_pong_after_ns": null, "huge_pages": "madvise", "steal_ns": null}})json");
+                "ping_pong_after_ns": null, "huge_pages": "madvise", "steal_ns": null},
+    "trust": [{"loop": "avx2_add_single", "metric": "flops", "formula": "FLOPS:ANY",
+               "expected": 800.0, "measured": 796.0, "spread": 0.25, "quality": "good",
+               "reason": null}]})json");
   ExpectSame(document["totals"]["overhead"], R"({"read_cost_ns": 25.0, "unattributed_ns": 100.0,
     "instrumented_to_bare": 1.025, "instrumented_pass_ns": 4100.0})");
   ExpectSame(document["totals"]["tinytorch"], R"({"gflops_per_second": 0.0125,

@@ -298,6 +298,14 @@ TEST_F(JobQueueTest, DeletesOnlyEndedRuns) {
   EXPECT_EQ(queue_->Get(id).error().reason, "RUN_NOT_FOUND");
 }
 
+TEST_F(JobQueueTest, ARunCarriesTheTrustTableOfItsHost) {
+  EXPECT_EQ(WaitForEnd(Start("before")).report().trust_size(), 0);
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  const v1::Run run = WaitForEnd(Start("after"));
+  ASSERT_EQ(run.report().trust_size(), 1);
+  EXPECT_EQ(run.report().trust(0).loop(), "known");
+}
+
 TEST_F(JobQueueTest, ExclusiveTasksGiveTheirResults) {
   EXPECT_EQ(queue_->MeasureRoofline()->clock_hz(), 3e9);
   EXPECT_EQ(queue_->StoredRoofline()->clock_hz(), 3e9);

@@ -10,9 +10,8 @@
 namespace tinyprof {
 namespace {
 
-v1::Roofline RooflineOf(const std::string& fingerprint, double clock_hz) {
+v1::Roofline RooflineOf(double clock_hz) {
   v1::Roofline roofline;
-  roofline.mutable_host()->set_fingerprint(fingerprint);
   roofline.set_clock_hz(clock_hz);
   return roofline;
 }
@@ -23,11 +22,28 @@ TEST(StoreTest, RooflinesAreFoundByFingerprint) {
   ASSERT_TRUE(store.has_value());
   RooflineStore& rooflines = (*store)->rooflines();
   EXPECT_FALSE(rooflines.Newest("a")->has_value());
-  ASSERT_TRUE(rooflines.Put(RooflineOf("a", 1)).has_value());
-  ASSERT_TRUE(rooflines.Put(RooflineOf("b", 2)).has_value());
-  ASSERT_TRUE(rooflines.Put(RooflineOf("a", 3)).has_value());
+  ASSERT_TRUE(rooflines.Put("a", RooflineOf(1)).has_value());
+  ASSERT_TRUE(rooflines.Put("b", RooflineOf(2)).has_value());
+  ASSERT_TRUE(rooflines.Put("a", RooflineOf(3)).has_value());
   EXPECT_EQ((*rooflines.Newest("a"))->clock_hz(), 3);
   EXPECT_EQ((*rooflines.Newest("b"))->clock_hz(), 2);
+}
+
+TEST(StoreTest, CounterReportsOutliveTheStoreAndKeepToTheirHost) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("store.db");
+  v1::CounterReport report;
+  report.add_trust()->set_loop("scalar_add_single");
+  {
+    const auto store = Store::Open(path);
+    ASSERT_TRUE((*store)->counter_reports().Put("a", report).has_value());
+  }
+  const auto store = Store::Open(path);
+  ASSERT_TRUE(store.has_value());
+  EXPECT_FALSE((*store)->counter_reports().Newest("b")->has_value());
+  const auto found = (*store)->counter_reports().Newest("a");
+  ASSERT_TRUE(found->has_value());
+  EXPECT_EQ((*found)->trust(0).loop(), "scalar_add_single");
 }
 
 TEST(StoreTest, RefusesSchemaOfALaterVersion) {
@@ -60,7 +76,7 @@ TEST(StoreTest, DamagedPagesAreAnErrorAndNoCrash) {
   {
     const auto store = Store::Open(path);
     ASSERT_TRUE(store.has_value());
-    ASSERT_TRUE((*store)->rooflines().Put(RooflineOf("a", 1)).has_value());
+    ASSERT_TRUE((*store)->rooflines().Put("a", RooflineOf(1)).has_value());
   }
   // The first page keeps its header, so the file still passes for a database.
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
