@@ -23,8 +23,8 @@ struct EventEntry {
 // whose `absent_reason`, "CODE: sentence", says why.
 struct Row {
   Metric metric = Metric::kFlops;
-  std::string_view formula = {};
   CountingRule rule = {};
+  std::string_view formula = {};
   std::string_view caveat = {};   // what the rule does not say; no full stop
   std::string_view erratum = {};  // the vendor's number, "SKL057" or "AMD 1292", where one applies
   std::string_view absent_reason = {};

@@ -67,39 +67,39 @@ constexpr EventEntry kEvents[] = {
 };
 
 constexpr Row kRows[] = {
-    {.metric = Metric::kFlops, .formula = kJoined, .rule = kFlops, .caveat = kFlopsCaveat},
-    {.metric = Metric::kFlops, .formula = kByWidth, .rule = kFlops, .caveat = kFlopsCaveat},
-    {.metric = Metric::kFlopsSingle, .formula = kSingle, .rule = kFlops, .caveat = kFlopsCaveat},
-    {.metric = Metric::kFlopsDouble, .formula = kDouble, .rule = kFlops, .caveat = kFlopsCaveat},
-    {.metric = Metric::kCycles, .formula = "PAPI_TOT_CYC", .rule = kRetired},
-    {.metric = Metric::kCycles, .formula = "CPU_CLK_UNHALTED:THREAD_P", .rule = kRetired},
-    {.metric = Metric::kCycles, .formula = "perf::CYCLES", .rule = kRetired},
-    {.metric = Metric::kInstructions, .formula = "PAPI_TOT_INS", .rule = kRetired},
-    {.metric = Metric::kInstructions, .formula = "INST_RETIRED:ANY_P", .rule = kRetired},
-    {.metric = Metric::kInstructions, .formula = "perf::INSTRUCTIONS", .rule = kRetired},
-    {.metric = Metric::kL1dMisses, .formula = "L1D:REPLACEMENT", .rule = kFills},
-    {.metric = Metric::kL2Misses, .formula = "L2_LINES_IN:ALL", .rule = kFills},
-    {.metric = Metric::kL3Misses, .formula = "LONGEST_LAT_CACHE:MISS", .rule = kDemandFills},
+    {.metric = Metric::kFlops, .rule = kFlops, .formula = kJoined, .caveat = kFlopsCaveat},
+    {.metric = Metric::kFlops, .rule = kFlops, .formula = kByWidth, .caveat = kFlopsCaveat},
+    {.metric = Metric::kFlopsSingle, .rule = kFlops, .formula = kSingle, .caveat = kFlopsCaveat},
+    {.metric = Metric::kFlopsDouble, .rule = kFlops, .formula = kDouble, .caveat = kFlopsCaveat},
+    {.metric = Metric::kCycles, .rule = kRetired, .formula = "PAPI_TOT_CYC"},
+    {.metric = Metric::kCycles, .rule = kRetired, .formula = "CPU_CLK_UNHALTED:THREAD_P"},
+    {.metric = Metric::kCycles, .rule = kRetired, .formula = "perf::CYCLES"},
+    {.metric = Metric::kInstructions, .rule = kRetired, .formula = "PAPI_TOT_INS"},
+    {.metric = Metric::kInstructions, .rule = kRetired, .formula = "INST_RETIRED:ANY_P"},
+    {.metric = Metric::kInstructions, .rule = kRetired, .formula = "perf::INSTRUCTIONS"},
+    {.metric = Metric::kL1dMisses, .rule = kFills, .formula = "L1D:REPLACEMENT"},
+    {.metric = Metric::kL2Misses, .rule = kFills, .formula = "L2_LINES_IN:ALL"},
+    {.metric = Metric::kL3Misses, .rule = kDemandFills, .formula = "LONGEST_LAT_CACHE:MISS"},
     {.metric = Metric::kDramBytes,
+     .rule = kEstimatedTraffic,
      .formula =
          "64*OFFCORE_RESPONSE_0:READS_TO_CORE_DRAM + 64*OFFCORE_RESPONSE_0:WRITE_ESTIMATE_MEMORY",
-     .rule = kEstimatedTraffic,
      .caveat = "64 bytes for each line that memory supplied to the core, and for each that was "
                "taken to be written and so likely returns to memory; prefetches into the third "
                "level alone are left out"},
     {.metric = Metric::kDramBytes,
-     .formula = "64*OFFCORE_RESPONSE_0:READS_TO_CORE_DRAM",
      .rule = kEstimatedTraffic,
+     .formula = "64*OFFCORE_RESPONSE_0:READS_TO_CORE_DRAM",
      .caveat = "64 bytes for each line that memory supplied to the core; lines written back and "
                "prefetches into the third level alone are left out"},
     {.metric = Metric::kStallCycles,
-     .formula = "CYCLE_ACTIVITY:STALLS_TOTAL",
      .rule = kSpeculative,
+     .formula = "CYCLE_ACTIVITY:STALLS_TOTAL",
      .caveat = "cycles in which nothing was executed"},
-    {.metric = Metric::kBranchMisses, .formula = "BR_MISP_RETIRED:ALL_BRANCHES", .rule = kRetired},
+    {.metric = Metric::kBranchMisses, .rule = kRetired, .formula = "BR_MISP_RETIRED:ALL_BRANCHES"},
     {.metric = Metric::kDtlbMisses,
-     .formula = "DTLB_LOAD_MISSES:WALK_COMPLETED + DTLB_STORE_MISSES:WALK_COMPLETED",
-     .rule = kSpeculative},
+     .rule = kSpeculative,
+     .formula = "DTLB_LOAD_MISSES:WALK_COMPLETED + DTLB_STORE_MISSES:WALK_COMPLETED"},
 };
 
 }  // namespace

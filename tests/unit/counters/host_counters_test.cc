@@ -144,7 +144,7 @@ TEST(ReportCounters, WithoutAPmuHardwareIsAbsentForThatReasonAndSoftwareCounts) 
   }
   if (OpenSoftwareEventErrno() == 0) {
     EXPECT_EQ(report.metrics[13].metric, "page_faults");
-    EXPECT_EQ(report.metrics[13].measured, report.metrics[8].expected);
+    EXPECT_EQ(report.metrics[13].measured, report.metrics[13].expected);
     EXPECT_EQ(report.metrics[13].quality, Quality::kExact);
   }
 }
