@@ -11,7 +11,8 @@ build_packages=(
   golang-github-gogo-googleapis-dev libonnx-dev
 )
 test_packages=(
-  libgtest-dev libgmock-dev ccache clang clang-format libclang-rt-14-dev libomp-dev git python3
+  libgtest-dev libgmock-dev libpfm4-dev ccache clang clang-format libclang-rt-14-dev libomp-dev
+  git python3
 )
 
 packages=("${build_packages[@]}")

@@ -52,7 +52,12 @@ const Cells kMeasuredTitles = {"median_ns",
                                "l3_misses",
                                "dram_bytes",
                                "counters_source",
-                               "counters_reason"};
+                               "counters_reason",
+                               "flops_single",
+                               "flops_double",
+                               "stall_cycles",
+                               "branch_misses",
+                               "dtlb_misses"};
 
 std::string Line(const Cells& cells) {
   std::string line;
@@ -136,6 +141,11 @@ void AddMeasured(const Report& report, Cells& cells) {
   }
   cells.push_back(SourceName(counters.flops().source()));
   cells.push_back(counters.flops().reason());
+  for (const v1::Quantity* quantity :
+       {&counters.flops_single(), &counters.flops_double(), &counters.stall_cycles(),
+        &counters.branch_misses(), &counters.dtlb_misses()}) {
+    cells.push_back(Real(*quantity));
+  }
 }
 
 }  // namespace

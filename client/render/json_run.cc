@@ -36,7 +36,12 @@ Json CountersJson(const v1::Counters& counters) {
           {"l1d_misses", QuantityJson(counters.l1d_misses())},
           {"l2_misses", QuantityJson(counters.l2_misses())},
           {"l3_misses", QuantityJson(counters.l3_misses())},
-          {"dram_bytes", QuantityJson(counters.dram_bytes())}};
+          {"dram_bytes", QuantityJson(counters.dram_bytes())},
+          {"flops_single", QuantityJson(counters.flops_single())},
+          {"flops_double", QuantityJson(counters.flops_double())},
+          {"stall_cycles", QuantityJson(counters.stall_cycles())},
+          {"branch_misses", QuantityJson(counters.branch_misses())},
+          {"dtlb_misses", QuantityJson(counters.dtlb_misses())}};
 }
 
 Json ExecutedJson() {

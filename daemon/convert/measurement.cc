@@ -50,6 +50,11 @@ v1::Counters ToProto(const CounterValues& values) {
   *message.mutable_l2_misses() = ToProto(values.l2_misses);
   *message.mutable_l3_misses() = ToProto(values.l3_misses);
   *message.mutable_dram_bytes() = ToProto(values.dram_bytes);
+  *message.mutable_flops_single() = ToProto(values.flops_single);
+  *message.mutable_flops_double() = ToProto(values.flops_double);
+  *message.mutable_stall_cycles() = ToProto(values.stall_cycles);
+  *message.mutable_branch_misses() = ToProto(values.branch_misses);
+  *message.mutable_dtlb_misses() = ToProto(values.dtlb_misses);
   return message;
 }
 

@@ -17,7 +17,8 @@ constexpr double kCloseEnough = 0.01;  // instructions and FLOPs against the kno
 constexpr double kMissFactor = 2;      // prefetchers and neighbours' lines blur misses
 
 bool CountsMisses(Metric metric) {
-  return metric == Metric::kL1dMisses || metric == Metric::kL2Misses || metric == Metric::kL3Misses;
+  return metric == Metric::kL1dMisses || metric == Metric::kL2Misses ||
+         metric == Metric::kL3Misses || metric == Metric::kDramBytes;
 }
 
 int64_t UnitsOf(Metric metric) { return CountsMisses(metric) ? kColdLines : kArithmeticIterations; }
@@ -35,6 +36,15 @@ Verdict JudgeMisses(double lines, double measured) {
         fmt::format("IMPLAUSIBLE: {} lines that missed every cache counted {}", lines, measured)};
   }
   return {Quality::kGood, lines, ""};
+}
+
+Verdict JudgeMemoryBytes(double lines, double measured) {
+  constexpr double kLineBytes = 64;
+  Verdict verdict = JudgeMisses(lines, measured / kLineBytes);
+  if (verdict.expected.has_value()) {
+    *verdict.expected *= kLineBytes;
+  }
+  return verdict;
 }
 
 // Between 16 instructions a cycle, which no core retires, and 100 cycles an instruction.
@@ -192,14 +202,26 @@ Verdict JudgeCount(Metric metric, const KnownWork& work, int64_t n, double measu
   const double instructions = units * static_cast<double>(work.instructions_per_iteration);
   switch (metric) {
     case Metric::kFlops:
+    case Metric::kFlopsSingle:
       return JudgeExactWork(units * static_cast<double>(work.flops_per_iteration), measured);
     case Metric::kInstructions:
       return JudgeExactWork(instructions, measured);
     case Metric::kCycles:
       return JudgeCycles(instructions, measured);
-    default:
+    case Metric::kL1dMisses:
+    case Metric::kL2Misses:
+    case Metric::kL3Misses:
       return JudgeMisses(units, measured);
+    case Metric::kDramBytes:
+      return JudgeMemoryBytes(units, measured);
+    case Metric::kFlopsDouble:
+    case Metric::kStallCycles:
+    case Metric::kBranchMisses:
+    case Metric::kDtlbMisses:
+      break;
   }
+  return {.quality = Quality::kSuspect,
+          .reason = "NO_KNOWN_WORK: there is no work of known count to try this metric with"};
 }
 
 CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work) {

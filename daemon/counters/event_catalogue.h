@@ -1,37 +1,70 @@
 // Which events count a metric on which CPU.
 //
-// The table is data (event_table.cc): for each PMU, by libpfm4's name, and metric the formulas to
-// try in order. A formula is a weighted sum of events, "4*A + 8*B - C"; the result is one count of
-// one pass. A row that names an event is no promise: each is tried by counting before it is used.
+// The catalogue is data, one file of catalogue/ for each family of CPUs: for each metric the
+// formulas to try in order, or why there is none. A formula is a weighted sum of events,
+// "4*A + 8*B - C"; the result is one count of one pass. A row that names an event is no promise:
+// each is tried by counting before it is used.
+//
+// All functions are pure and may be called from any thread.
 #pragma once
 
 #include <array>
-#include <span>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "daemon/counters/cpu_family.h"
 #include "kernels/base/error.h"
 
 namespace tinyprof {
 
 enum class Metric {
-  kFlops,
+  kFlops,  // single and double precision together
   kCycles,
   kInstructions,
   kL1dMisses,
   kL2Misses,
   kL3Misses,
   kDramBytes,
+  kFlopsSingle,
+  kFlopsDouble,
+  kStallCycles,
+  kBranchMisses,
+  kDtlbMisses,  // data accesses whose page had to be looked up in the page table
 };
 inline constexpr std::array kMetrics = {
-    Metric::kFlops,    Metric::kCycles,   Metric::kInstructions, Metric::kL1dMisses,
-    Metric::kL2Misses, Metric::kL3Misses, Metric::kDramBytes};
+    Metric::kFlops,       Metric::kCycles,      Metric::kInstructions, Metric::kL1dMisses,
+    Metric::kL2Misses,    Metric::kL3Misses,    Metric::kDramBytes,    Metric::kFlopsSingle,
+    Metric::kFlopsDouble, Metric::kStallCycles, Metric::kBranchMisses, Metric::kDtlbMisses};
 
-// "flops", "cycles", "instructions", "l1d_misses", "l2_misses", "l3_misses", "dram_bytes".
+// "flops", "cycles", "instructions", "l1d_misses", "l2_misses", "l3_misses", "dram_bytes",
+// "flops_single", "flops_double", "stall_cycles", "branch_misses", "dtlb_misses".
 std::string_view Name(Metric metric);
 // "flop", "cycle", "count" or "byte".
 std::string_view Unit(Metric metric);
+
+enum class Answer { kNo, kYes, kUnknown };
+
+// How FLOPs come of the events of a formula.
+struct FlopRule {
+  // What a fused multiply-add gives for each lane once weighted; absent: not known.
+  std::optional<int> per_fma;
+  // The event counts the operations of all lanes; otherwise it counts instructions, which the
+  // formula multiplies by their lanes.
+  bool lanes_in_event = false;
+  Answer masked_lanes = Answer::kUnknown;  // lanes that a mask or predicate switches off count
+  Answer min_max = Answer::kUnknown;       // minimum and maximum count as operations
+};
+
+// What a formula counts.
+struct CountingRule {
+  std::optional<FlopRule> flops;         // of a metric of FLOPs
+  Answer speculative = Answer::kNo;      // work on a mispredicted path counts
+  Answer prefetches = Answer::kUnknown;  // of cache metrics: hardware prefetchers' fills count
+  bool proxy = false;                    // another quantity, from which this one is estimated
+};
 
 struct Formula {
   struct Term {
@@ -41,32 +74,45 @@ struct Formula {
   };
   std::vector<Term> terms;  // at least one
   std::string note;         // what to know when reading the count; may be empty
+  CountingRule rule;
+  int counters = 0;  // of the PMU, that its events hold together; 0: not known
 
   // "4*A + 8*B - C".
   std::string ToString() const;
+  // ToString(), after "estimate: " where another quantity stands in for the metric.
+  std::string Describe() const;
 };
 
 // Reads "[weight*]event {(+|-) [weight*]event}". Events have no blanks, '*' or '+' in their names.
 // INVALID_ARGUMENT / "BAD_FORMULA" otherwise.
 Result<Formula> ParseFormula(std::string_view text);
 
-// A row of the table. `pmu` is a prefix of libpfm4's name of the core PMU, so that "skx" stands for
-// its steppings; empty: every PMU, after the rows of its own. `formula` is empty in a row that only
-// gives, as `note`, the reason why the metric cannot be had ("CODE: sentence").
-struct EventRow {
-  std::string_view pmu;
-  Metric metric;
-  std::string_view formula;
-  std::string_view note;
-};
-std::span<const EventRow> EventTable();
-
-// What the table has for a metric: formulas to try in order, and why the metric is absent when
+// What the catalogue has for a metric: formulas to try in order, and why the metric is absent when
 // there is none or none works.
 struct MetricCandidates {
   std::vector<Formula> formulas;
   std::string absent_reason;  // "CODE: sentence"
 };
+MetricCandidates CandidatesFor(CpuFamily family, Metric metric);
+// `pmu` as FamilyOf reads it.
 MetricCandidates CandidatesFor(std::string_view pmu, Metric metric);
+
+// An event as perf_event_open takes it: `type`, `config` and `config1` of perf_event_attr. Neither
+// carries the privilege levels to count at; perf_event_attr has flags for those.
+struct RawEvent {
+  uint32_t type = kRaw;
+  uint64_t config = 0;
+  uint64_t config1 = 0;  // of Intel's off-core events: which requests and responses count
+
+  // PERF_TYPE_* of linux/perf_event.h.
+  static constexpr uint32_t kHardware = 0;
+  static constexpr uint32_t kHardwareCache = 3;
+  static constexpr uint32_t kRaw = 4;
+  friend bool operator==(const RawEvent&, const RawEvent&) = default;
+};
+
+// How the kernel counts an event that the family's formulas name, presets included. Absent for any
+// other name, and for presets of which only PAPI knows the events (those of the generic family).
+std::optional<RawEvent> RawEncoding(CpuFamily family, std::string_view event);
 
 }  // namespace tinyprof

@@ -43,7 +43,7 @@ Quantity LayerValue(const PlannedMetric& metric, std::string unit, Source source
                     .source = source,
                     .quality = metric.quality,
                     .reason = metric.reason,
-                    .formula = metric.formula->ToString()};
+                    .formula = metric.formula->Describe()};
   for (size_t term = 0; term < metric.positions.size(); ++term) {
     const EventPosition& position = metric.positions[term];
     const GroupSamples& group = samples.groups[position.group];
@@ -101,6 +101,16 @@ Quantity& At(CounterValues& values, Metric metric) {
       return values.l3_misses;
     case Metric::kDramBytes:
       return values.dram_bytes;
+    case Metric::kFlopsSingle:
+      return values.flops_single;
+    case Metric::kFlopsDouble:
+      return values.flops_double;
+    case Metric::kStallCycles:
+      return values.stall_cycles;
+    case Metric::kBranchMisses:
+      return values.branch_misses;
+    case Metric::kDtlbMisses:
+      return values.dtlb_misses;
   }
   TINYPROF_CHECK(false);
 }

@@ -112,7 +112,10 @@ std::string AbsentCounters() {
   std::string text = "counters { " + Absent("flops", "flop") + Absent("cycles", "cycle") +
                      Absent("instructions", "instruction");
   for (const char* level : {"l1d_misses", "l2_misses", "l3_misses"}) text += Absent(level, "count");
-  return text + Absent("dram_bytes", "byte") + "} " + Absent("measured_to_analytic", "ratio") +
+  text += Absent("dram_bytes", "byte") + Absent("flops_single", "flop") +
+          Absent("flops_double", "flop") + Absent("stall_cycles", "cycle");
+  for (const char* event : {"branch_misses", "dtlb_misses"}) text += Absent(event, "count");
+  return text + "} " + Absent("measured_to_analytic", "ratio") +
          Absent("measured_intensity", "flop/byte");
 }
 

@@ -76,7 +76,12 @@ std::string AbsentCounts() {
          Absent("l1d_misses", "count", "papi", no_pmu) + "," +
          Absent("l2_misses", "count", "papi", no_pmu) + "," +
          Absent("l3_misses", "count", "papi", no_pmu) + "," +
-         Absent("dram_bytes", "byte", "papi", no_pmu) + R"(}, "executed": {)" +
+         Absent("dram_bytes", "byte", "papi", no_pmu) + "," +
+         Absent("flops_single", "flop", "papi", no_pmu) + "," +
+         Absent("flops_double", "flop", "papi", no_pmu) + "," +
+         Absent("stall_cycles", "cycle", "papi", no_pmu) + "," +
+         Absent("branch_misses", "count", "papi", no_pmu) + "," +
+         Absent("dtlb_misses", "count", "papi", no_pmu) + R"(}, "executed": {)" +
          Absent("flops_intel", "flop", "executed", no_executed) + "," +
          Absent("flops_amd", "flop", "executed", no_executed) + "," +
          Absent("flops_algorithmic", "flop", "executed", no_executed) + "," +

@@ -80,18 +80,19 @@ TEST(RunCsv, HasALineALayerAndATotal) {
       "output_bytes,compulsory_bytes,arithmetic_intensity,cost_reason,median_ns,mad_ns,min_ns,"
       "ci_low_ns,ci_high_ns,n,flops_per_second,bound_flops_per_second,percent_of_bound,limiter,"
       "label,activation_bytes,scratch_bytes,flops,cycles,instructions,l1d_misses,l2_misses,"
-      "l3_misses,dram_bytes,counters_source,counters_reason\n"
+      "l3_misses,dram_bytes,counters_source,counters_reason,flops_single,flops_double,stall_cycles,"
+      "branch_misses,dtlb_misses\n"
       "0,fc,Gemm,0,\"2x4, 4x3\",2x3,15," +
           counts +
           "3000,10,3000,2250,3750,50,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here\n"
+          "NO_PMU: no PMU here,,,,,\n"
           "1,\"odd \"\"one\"\",\n\",Mystery,1,2x3,2x3,0,,,,,,,,,,,"
           "NO_COST_RULE: no rule gives the cost of the operator Mystery,"
-          "1000,10,1000,750,1250,50,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here\n"
+          "1000,10,1000,750,1250,50,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here,,,,,\n"
           ",total,,,2x4,2x3,15," +
           counts +
           "4000,10,4000,3000,5000,50,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here\n");
+          "NO_PMU: no PMU here,,,,,\n");
 }
 
 TEST(Doctor, PrintsTheFix) {

@@ -61,7 +61,7 @@ TEST(PlanCounters, ChoosesEventsThatCountKnownWorkAndSaysHowWell) {
   EXPECT_EQ(plan.instructions_anchor, std::vector<std::optional<size_t>>{1});
   EXPECT_FALSE(plan.metric(Metric::kL3Misses).usable());
   EXPECT_THAT(plan.metric(Metric::kL3Misses).reason, StartsWith("NOT_PER_THREAD: "));
-  EXPECT_THAT(plan.metric(Metric::kDramBytes).reason, StartsWith("NOT_PER_THREAD: "));
+  EXPECT_THAT(plan.metric(Metric::kDramBytes).reason, StartsWith("EVENT_NOT_ON_CPU: "));
 }
 
 TEST(PlanCounters, SplitsWhatDoesNotFitAndAnchorsEveryGroup) {
@@ -160,6 +160,11 @@ TEST(JudgeCount, BoundsOfEachKind) {
   EXPECT_EQ(JudgeCount(Metric::kL2Misses, work, 1000, 2001).quality, Quality::kSuspect);
   EXPECT_EQ(JudgeCount(Metric::kL2Misses, work, 1000, 499).quality, Quality::kSuspect);
   EXPECT_EQ(JudgeCount(Metric::kL3Misses, work, 1000, 0).quality, std::nullopt);
+  EXPECT_EQ(JudgeCount(Metric::kDramBytes, work, 1000, 128'000).quality, Quality::kGood);
+  EXPECT_EQ(JudgeCount(Metric::kDramBytes, work, 1000, 128'000).expected, 64'000);
+  EXPECT_EQ(JudgeCount(Metric::kDramBytes, work, 1000, 1000).quality, Quality::kSuspect);
+  EXPECT_EQ(JudgeCount(Metric::kFlopsSingle, work, 1000, 4000).quality, Quality::kExact);
+  EXPECT_EQ(JudgeCount(Metric::kBranchMisses, work, 1000, 5).quality, Quality::kSuspect);
 }
 
 }  // namespace

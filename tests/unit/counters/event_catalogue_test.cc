@@ -13,6 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 using Term = Formula::Term;
 
@@ -33,16 +34,6 @@ TEST(ParseFormula, RefusesWhatIsNoFormula) {
   }
 }
 
-TEST(EventTable, EveryFormulaCanBeReadAndEveryOtherRowHasAReason) {
-  for (const EventRow& row : EventTable()) {
-    if (row.formula.empty()) {
-      EXPECT_THAT(std::string(row.note), HasSubstr(": ")) << row.pmu << " " << Name(row.metric);
-    } else {
-      EXPECT_TRUE(ParseFormula(row.formula).has_value()) << row.formula;
-    }
-  }
-}
-
 double FlopsOf(const Formula& formula, const std::map<std::string, double>& counts) {
   double sum = 0;
   for (const Term& term : formula.terms) {
@@ -52,7 +43,7 @@ double FlopsOf(const Formula& formula, const std::map<std::string, double>& coun
   return sum;
 }
 
-TEST(EventTable, IntelFlopsWeighInstructionsByLanes) {
+TEST(CandidatesFor, IntelFlopsWeighInstructionsByLanes) {
   const std::map<std::string, double> lanes = {
       {"SCALAR_SINGLE", 1},       {"SCALAR_DOUBLE", 1},      {"128B_PACKED_SINGLE", 4},
       {"128B_PACKED_DOUBLE", 2},  {"256B_PACKED_SINGLE", 8}, {"256B_PACKED_DOUBLE", 4},
@@ -66,7 +57,7 @@ TEST(EventTable, IntelFlopsWeighInstructionsByLanes) {
   }
 }
 
-TEST(EventTable, JoinedIntelEventsGiveTheSameFlopsAsOnesByWidth) {
+TEST(CandidatesFor, JoinedIntelEventsGiveTheSameFlopsAsOnesByWidth) {
   // Seven instructions of each width and precision; joined events count two of them.
   const double k = 7;
   const std::map<std::string, double> counts = {{"FP_ARITH_INST_RETIRED:SCALAR_SINGLE", k},
@@ -88,11 +79,57 @@ TEST(EventTable, JoinedIntelEventsGiveTheSameFlopsAsOnesByWidth) {
   }
 }
 
-TEST(EventTable, ArmVectorLengthScalesFlops) {
+TEST(CandidatesFor, ArmVectorLengthScalesFlops) {
   EXPECT_EQ(CandidatesFor("arm_v1", Metric::kFlops).formulas.at(0).ToString(),
             "FP_FIXED_OPS_SPEC + 2*FP_SCALE_OPS_SPEC");
   EXPECT_EQ(CandidatesFor("arm_n2", Metric::kFlops).formulas.at(0).ToString(),
             "FP_FIXED_OPS_SPEC + FP_SCALE_OPS_SPEC");
+}
+
+TEST(CandidatesFor, SaysWhatIsCounted) {
+  const Formula intel = CandidatesFor("spr", Metric::kFlops).formulas.at(0);
+  EXPECT_EQ(intel.rule.flops->per_fma, 2);
+  EXPECT_FALSE(intel.rule.flops->lanes_in_event);
+  EXPECT_EQ(intel.rule.flops->min_max, Answer::kYes);
+  EXPECT_EQ(intel.rule.speculative, Answer::kNo);
+  EXPECT_THAT(intel.note, HasSubstr("minimum and maximum count; masked-off lanes count"));
+  EXPECT_EQ(intel.counters, 5);
+
+  const Formula zen = CandidatesFor("amd64_fam19h_zen3", Metric::kFlops).formulas.at(0);
+  EXPECT_TRUE(zen.rule.flops->lanes_in_event);
+  EXPECT_EQ(zen.rule.flops->min_max, Answer::kUnknown);
+  EXPECT_EQ(zen.counters, 2);
+  EXPECT_THAT(zen.note, HasSubstr("see erratum AMD 1292"));
+
+  const Formula arm = CandidatesFor("arm_v2", Metric::kFlops).formulas.at(0);
+  EXPECT_EQ(arm.rule.speculative, Answer::kYes);
+  EXPECT_THAT(arm.note, HasSubstr("work on mispredicted paths counts"));
+}
+
+TEST(CandidatesFor, MemoryTrafficIsLabelledAnEstimate) {
+  for (const char* pmu :
+       {"skx", "icx", "spr", "zen2", "zen3", "zen4", "arm_n1", "arm_v1", "arm_n2", "arm_v2"}) {
+    for (const Formula& formula : CandidatesFor(pmu, Metric::kDramBytes).formulas) {
+      EXPECT_TRUE(formula.rule.proxy) << pmu;
+      EXPECT_THAT(formula.note, StartsWith("an estimate; 64 bytes for each ")) << pmu;
+      EXPECT_EQ(formula.Describe(), "estimate: " + formula.ToString());
+      for (const Term& term : formula.terms) {
+        EXPECT_EQ(term.weight, 64) << term.event;
+      }
+    }
+  }
+  EXPECT_THAT(CandidatesFor("skx", Metric::kL2Misses).formulas.at(0).Describe(), "L2_LINES_IN:ALL");
+}
+
+TEST(RawEncoding, IsThatOfTheFamily) {
+  EXPECT_EQ(RawEncoding(CpuFamily::kZen4, "RETIRED_SSE_AVX_FLOPS:ANY")->config, 0x1f03u);
+  EXPECT_EQ(RawEncoding(CpuFamily::kZen3, "RETIRED_SSE_AVX_FLOPS:ANY")->config, 0x0f03u);
+  const RawEvent reads = {RawEvent::kRaw, 0x12a, 0x73c004477};
+  EXPECT_EQ(RawEncoding(CpuFamily::kSpr, "OCR:READS_TO_CORE_DRAM"), reads);
+  const RawEvent instructions = {RawEvent::kHardware, 1, 0};
+  EXPECT_EQ(RawEncoding(CpuFamily::kGeneric, "perf::INSTRUCTIONS"), instructions);
+  EXPECT_EQ(RawEncoding(CpuFamily::kZen4, "INST_RETIRED:ANY_P"), std::nullopt);
+  EXPECT_EQ(RawEncoding(CpuFamily::kGeneric, "PAPI_FP_OPS"), std::nullopt);
 }
 
 TEST(CandidatesFor, EveryKnownCpuHasTheCoreMetricsOrAReason) {

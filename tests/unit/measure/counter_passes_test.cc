@@ -30,7 +30,9 @@ CounterPlan TwoGroups() {
   set(Metric::kCycles, "CYC", {{0, 0}}, Quality::kGood);
   set(Metric::kInstructions, "INS", {{0, 1}}, Quality::kExact);
   set(Metric::kL1dMisses, "L1", {{1, 2}}, Quality::kGood);
-  for (const Metric metric : {Metric::kL2Misses, Metric::kL3Misses, Metric::kDramBytes}) {
+  for (const Metric metric :
+       {Metric::kL2Misses, Metric::kL3Misses, Metric::kDramBytes, Metric::kFlopsSingle,
+        Metric::kFlopsDouble, Metric::kStallCycles, Metric::kBranchMisses, Metric::kDtlbMisses}) {
     plan.metrics[static_cast<size_t>(metric)].reason = "NONE: not in this test";
   }
   return plan;
@@ -102,15 +104,33 @@ TEST_F(CounterPassesTest, WhatCannotBeCountedIsAbsentAndNeverZero) {
   const Result<CounterSamples> samples = Run();
   ASSERT_TRUE(samples.has_value());
   for (const CounterValues& layer : Layers(*samples)) {
-    for (const Quantity& quantity : {layer.l2_misses, layer.l3_misses, layer.dram_bytes}) {
+    for (const Quantity& quantity :
+         {layer.l2_misses, layer.l3_misses, layer.dram_bytes, layer.flops_single,
+          layer.flops_double, layer.stall_cycles, layer.branch_misses, layer.dtlb_misses}) {
       EXPECT_EQ(quantity.value, std::nullopt);
       EXPECT_EQ(quantity.quality, std::nullopt);
       EXPECT_EQ(quantity.reason, "NONE: not in this test");
     }
     EXPECT_EQ(layer.dram_bytes.unit, "byte");
+    EXPECT_EQ(layer.flops_single.unit, "flop");
+    EXPECT_EQ(layer.stall_cycles.unit, "cycle");
+    EXPECT_EQ(layer.dtlb_misses.unit, "count");
   }
   const CounterValues totals = SumOverLayers(Layers(*samples), AbsentValues("NONE: x"));
   EXPECT_EQ(totals.l2_misses.value, std::nullopt);
+}
+
+TEST_F(CounterPassesTest, AnEstimateIsLabelledOneInItsFormula) {
+  PlannedMetric& planned = plan_.metrics[static_cast<size_t>(Metric::kDramBytes)];
+  planned.formula = *ParseFormula("64*L1");
+  planned.formula->rule.proxy = true;
+  planned.positions = {{1, 2}};
+  planned.quality = Quality::kGood;
+  planned.reason.clear();
+  const Result<CounterSamples> samples = Run();
+  ASSERT_TRUE(samples.has_value());
+  EXPECT_EQ(Layers(*samples)[0].dram_bytes.value, 448);  // 64 * 7
+  EXPECT_EQ(Layers(*samples)[0].dram_bytes.formula, "estimate: 64*L1");
 }
 
 TEST_F(CounterPassesTest, APassThatRetiredMoreIsThrownAwayAndCounted) {
