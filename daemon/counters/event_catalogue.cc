@@ -60,6 +60,16 @@ std::string_view Name(Metric metric) {
       return "l3_misses";
     case Metric::kDramBytes:
       return "dram_bytes";
+    case Metric::kFlopsSingle:
+      return "flops_single";
+    case Metric::kFlopsDouble:
+      return "flops_double";
+    case Metric::kStallCycles:
+      return "stall_cycles";
+    case Metric::kBranchMisses:
+      return "branch_misses";
+    case Metric::kDtlbMisses:
+      return "dtlb_misses";
   }
   return "";
 }
@@ -67,8 +77,11 @@ std::string_view Name(Metric metric) {
 std::string_view Unit(Metric metric) {
   switch (metric) {
     case Metric::kFlops:
+    case Metric::kFlopsSingle:
+    case Metric::kFlopsDouble:
       return "flop";
     case Metric::kCycles:
+    case Metric::kStallCycles:
       return "cycle";
     case Metric::kDramBytes:
       return "byte";

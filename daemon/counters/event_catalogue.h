@@ -23,12 +23,19 @@ enum class Metric {
   kL2Misses,
   kL3Misses,
   kDramBytes,
+  kFlopsSingle,
+  kFlopsDouble,
+  kStallCycles,
+  kBranchMisses,
+  kDtlbMisses,
 };
 inline constexpr std::array kMetrics = {
-    Metric::kFlops,    Metric::kCycles,   Metric::kInstructions, Metric::kL1dMisses,
-    Metric::kL2Misses, Metric::kL3Misses, Metric::kDramBytes};
+    Metric::kFlops,       Metric::kCycles,      Metric::kInstructions, Metric::kL1dMisses,
+    Metric::kL2Misses,    Metric::kL3Misses,    Metric::kDramBytes,    Metric::kFlopsSingle,
+    Metric::kFlopsDouble, Metric::kStallCycles, Metric::kBranchMisses, Metric::kDtlbMisses};
 
-// "flops", "cycles", "instructions", "l1d_misses", "l2_misses", "l3_misses", "dram_bytes".
+// "flops", "cycles", "instructions", "l1d_misses", "l2_misses", "l3_misses", "dram_bytes",
+// "flops_single", "flops_double", "stall_cycles", "branch_misses", "dtlb_misses".
 std::string_view Name(Metric metric);
 // "flop", "cycle", "count" or "byte".
 std::string_view Unit(Metric metric);

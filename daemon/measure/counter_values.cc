@@ -101,6 +101,16 @@ Quantity& At(CounterValues& values, Metric metric) {
       return values.l3_misses;
     case Metric::kDramBytes:
       return values.dram_bytes;
+    case Metric::kFlopsSingle:
+      return values.flops_single;
+    case Metric::kFlopsDouble:
+      return values.flops_double;
+    case Metric::kStallCycles:
+      return values.stall_cycles;
+    case Metric::kBranchMisses:
+      return values.branch_misses;
+    case Metric::kDtlbMisses:
+      return values.dtlb_misses;
   }
   TINYPROF_CHECK(false);
 }

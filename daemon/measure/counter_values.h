@@ -13,9 +13,9 @@ namespace tinyprof {
 // The quantity of a metric among the values.
 Quantity& At(CounterValues& values, Metric metric);
 
-// All seven absent, each for `reasons[metric]`.
+// All absent, each for `reasons[metric]`.
 CounterValues AbsentValues(const CounterPlan& plan, Source source);
-// All seven absent for one reason.
+// All absent for one reason.
 CounterValues AbsentValues(std::string_view reason);
 
 // Values of every layer: for each metric the weighted sum of its events' medians over passes. Exact

@@ -71,6 +71,11 @@ struct CounterValues {
   Quantity l2_misses;
   Quantity l3_misses;
   Quantity dram_bytes;
+  Quantity flops_single;
+  Quantity flops_double;
+  Quantity stall_cycles;
+  Quantity branch_misses;
+  Quantity dtlb_misses;
 };
 
 // Per bare pass, over the team.
