@@ -73,7 +73,7 @@ void LineChain::Follow(int64_t n) {
   if (n <= 0 || !ready()) {
     return;
   }
-  FollowPointers(Address(at_), n);
+  FollowPointers(next_line(), n);
   at_ = (at_ + static_cast<size_t>(n)) % order_.size();
 }
 

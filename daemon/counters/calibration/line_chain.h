@@ -24,6 +24,8 @@ class LineChain {
 
   // Whether the system gave the memory; the calls below do nothing otherwise.
   bool ready() const { return memory_ != nullptr; }
+  // The line that is loaded next: it holds the address of the one after it.
+  const void* next_line() const { return Address(at_); }
   // Follows n pointers from where the last call stopped.
   void Follow(int64_t n);
   // Takes the next n lines (at most all) out of every cache.
