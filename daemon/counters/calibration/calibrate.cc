@@ -44,21 +44,10 @@ MetricVerdict Calibrator::Calibrate(Metric metric, const Formula& formula) {
   if (!samples.has_value()) {
     return {.reason = ReasonOf(samples.error())};
   }
-  for (LoopSample& sample : *samples) {
+  for (const LoopSample& sample : *samples) {
     complete_ = complete_ && !sample.lost_reason.starts_with("NO_TIME");
-    if (const auto found = cycles_.find(sample.facts.name); found != cycles_.end()) {
-      sample.cycles = found->second;
-    }
   }
-  MetricVerdict verdict = JudgeMetric(metric, formula.ToString(), *samples);
-  if (metric == Metric::kCycles && verdict.quality.has_value()) {
-    for (const TrustRow& row : verdict.rows) {
-      if (row.measured.has_value()) {
-        cycles_[row.loop] = *row.measured;
-      }
-    }
-  }
-  return verdict;
+  return judge_.Judge(metric, formula.ToString(), *std::move(samples));
 }
 
 }  // namespace tinyprof

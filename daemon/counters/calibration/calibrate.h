@@ -3,10 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "daemon/counters/calibration/judge.h"
 #include "daemon/counters/calibration/known_loop.h"
@@ -43,7 +40,7 @@ class Calibrator {
   CalibrationOptions options_;
   int64_t begin_ns_ = 0;
   bool complete_ = true;
-  std::map<std::string, double> cycles_;  // of a dose, by loop
+  MetricJudge judge_;
 };
 
 }  // namespace tinyprof

@@ -282,4 +282,22 @@ MetricVerdict JudgeMetric(Metric metric, const std::string& formula,
   return verdict;
 }
 
+MetricVerdict MetricJudge::Judge(Metric metric, const std::string& formula,
+                                 std::vector<LoopSample> samples) {
+  for (LoopSample& sample : samples) {
+    if (const auto found = cycles_.find(sample.facts.name); found != cycles_.end()) {
+      sample.cycles = found->second;
+    }
+  }
+  MetricVerdict verdict = JudgeMetric(metric, formula, samples);
+  if (metric == Metric::kCycles && verdict.quality.has_value()) {
+    for (const TrustRow& row : verdict.rows) {
+      if (row.measured.has_value()) {
+        cycles_[row.loop] = *row.measured;
+      }
+    }
+  }
+  return verdict;
+}
+
 }  // namespace tinyprof

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +22,7 @@ struct LoopSample {
   int64_t iterations = 0;
   std::vector<double> counts;    // by repeat, each of `iterations` iterations
   std::string lost_reason;       // "CODE: sentence" when there are no counts
-  std::optional<double> cycles;  // of `iterations` iterations, where cycles can be counted
+  std::optional<double> cycles;  // of `iterations` iterations; absent where they are not known
 };
 
 struct MetricVerdict {
@@ -42,5 +43,15 @@ struct MetricVerdict {
 // counted is not usable, for the reason of the first loop.
 MetricVerdict JudgeMetric(Metric metric, const std::string& formula,
                           std::span<const LoopSample> samples);
+
+// Judges metrics one after another and keeps the cycles of each loop for those that are judged by
+// them, so cycles go first.
+class MetricJudge {
+ public:
+  MetricVerdict Judge(Metric metric, const std::string& formula, std::vector<LoopSample> samples);
+
+ private:
+  std::map<std::string, double> cycles_;  // of a sample's iterations, by loop
+};
 
 }  // namespace tinyprof
