@@ -78,6 +78,9 @@ void LineChain::Follow(int64_t n) {
 }
 
 void LineChain::FlushNext(int64_t n) {
+  if (!ready()) {
+    return;
+  }
   const auto lines = std::min(static_cast<size_t>(std::max<int64_t>(n, 0)), order_.size());
   for (size_t i = 0; i < lines; ++i) {
     FlushLine(Address(at_ + i));

@@ -13,8 +13,12 @@ namespace {
 constexpr int64_t kLine = LineChain::kLineBytes;
 // Prefetchers fetch a line's neighbour in the same 128 bytes along with it.
 constexpr int64_t kApart = 4 * kLine;
-constexpr int64_t kFlushedLines = 16'384;  // two doses of twice the iterations
+constexpr int64_t kFlushedLines = 16'384;
 constexpr int64_t kLoadsPerDose = 4'096;
+constexpr int64_t kFlushedLoadsPerDose = 1'024;  // flushing a line takes up to a microsecond
+// Sets up to this size are walked before each dose, since other loops may have put them out of
+// their cache. A larger one would take too long, and has a level to itself.
+constexpr int64_t kWalkedLines = 16'384;
 constexpr int64_t kPageBytes = 4'096;
 constexpr int64_t kPages = 8'192;  // second-level TLBs hold 512 to 3072
 constexpr int64_t kBranchesPerDose = 10'000;
@@ -57,12 +61,14 @@ class LazyChain {
 KnownLoop ChainLoop(LoopFacts facts, const LineChain::Shape& shape, bool flushed) {
   const auto chain = std::make_shared<LazyChain>(shape);
   return {.facts = std::move(facts),
-          .iterations = kLoadsPerDose,
+          .iterations = flushed ? kFlushedLoadsPerDose : kLoadsPerDose,
           .prepare =
-              [chain, flushed](int64_t n) {
+              [chain, flushed, shape](int64_t n) {
                 LineChain& lines = chain->Get();
-                if (lines.ready() && flushed) {
+                if (flushed) {
                   lines.FlushNext(n);
+                } else if (shape.lines <= kWalkedLines) {
+                  lines.Follow(shape.lines);
                 }
                 return lines.ready();
               },
