@@ -101,6 +101,8 @@ struct CounterReadCost {
   double per_border_ns = 0;  // of the team, with the parallel region in which it reads
   double per_thread_ns = 0;  // of one thread's read alone; the slowest thread
   int32_t event_count = 0;   // of the group that was read, the dearest of the run
+
+  friend bool operator==(const CounterReadCost&, const CounterReadCost&) = default;
 };
 
 struct MachineState {
