@@ -36,7 +36,8 @@ std::vector<KnownLoop> MakeLoops(std::span<const Cache> caches) {
 
 #endif
 
-void FreshPages(int64_t n) {
+// Not instrumented: a sanitizer's shadow has page faults of its own.
+__attribute__((noinline, no_sanitize("address", "thread"))) void FreshPages(int64_t n) {
   const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t bytes = static_cast<size_t>(n) * page_bytes;
   void* const memory =
