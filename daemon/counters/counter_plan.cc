@@ -1,9 +1,6 @@
 #include "daemon/counters/counter_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "daemon/counters/counter_errors.h"
 #include "daemon/counters/try_group.h"
@@ -11,102 +8,36 @@
 namespace tinyprof {
 namespace {
 
-constexpr int64_t kArithmeticIterations = 100'000;
-constexpr int64_t kColdLines = 4'000;
-constexpr double kCloseEnough = 0.01;  // instructions and FLOPs against the known work
-constexpr double kMissFactor = 2;      // prefetchers and neighbours' lines blur misses
+// Cycles come first, since stalls are judged by them.
+constexpr std::array kOrder = {Metric::kCycles,       Metric::kInstructions, Metric::kFlops,
+                               Metric::kFlopsSingle,  Metric::kFlopsDouble,  Metric::kL1dMisses,
+                               Metric::kL2Misses,     Metric::kL3Misses,     Metric::kStallCycles,
+                               Metric::kBranchMisses, Metric::kDtlbMisses,   Metric::kDramBytes};
+static_assert(kOrder.size() == kMetrics.size());
 
-bool CountsMisses(Metric metric) {
-  return metric == Metric::kL1dMisses || metric == Metric::kL2Misses ||
-         metric == Metric::kL3Misses || metric == Metric::kDramBytes;
+PlannedMetric Planned(const Formula& formula, MetricVerdict&& verdict) {
+  return {.formula = formula,
+          .quality = verdict.quality,
+          .expected = verdict.expected,
+          .measured = verdict.measured,
+          .reason = std::move(verdict.reason),
+          .note = std::move(verdict.note)};
 }
 
-int64_t UnitsOf(Metric metric) { return CountsMisses(metric) ? kColdLines : kArithmeticIterations; }
-
-Verdict Unusable(std::string reason) { return {.reason = std::move(reason)}; }
-
-Verdict JudgeMisses(double lines, double measured) {
-  if (measured <= 0) {
-    return Unusable(
-        fmt::format("NEVER_MOVES: the event counted nothing while {} lines missed", lines));
-  }
-  if (measured > lines * kMissFactor || measured < lines / kMissFactor) {
-    return {
-        Quality::kSuspect, lines,
-        fmt::format("IMPLAUSIBLE: {} lines that missed every cache counted {}", lines, measured)};
-  }
-  return {Quality::kGood, lines, ""};
-}
-
-Verdict JudgeMemoryBytes(double lines, double measured) {
-  constexpr double kLineBytes = 64;
-  Verdict verdict = JudgeMisses(lines, measured / kLineBytes);
-  if (verdict.expected.has_value()) {
-    *verdict.expected *= kLineBytes;
-  }
-  return verdict;
-}
-
-// Between 16 instructions a cycle, which no core retires, and 100 cycles an instruction.
-Verdict JudgeCycles(double instructions, double measured) {
-  if (measured < instructions / 16 || measured > instructions * 100) {
-    return Unusable(fmt::format("IMPLAUSIBLE: {} instructions took {} cycles by this event",
-                                instructions, measured));
-  }
-  return {.quality = Quality::kGood};
-}
-
-Verdict JudgeExactWork(double expected, double measured) {
-  if (measured <= 0) {
-    return Unusable(
-        fmt::format("NEVER_MOVES: the event counted nothing where {} are known", expected));
-  }
-  if (measured == expected) {
-    return {Quality::kExact, expected, ""};
-  }
-  if (std::abs(measured - expected) <= kCloseEnough * expected) {
-    return {Quality::kGood, expected, ""};
-  }
-  return {Quality::kSuspect, expected,
-          fmt::format("IMPLAUSIBLE: work of {} counted {}", expected, measured)};
-}
-
-// The weighted sum of the terms for one dose of known work, each event counted by itself.
-Result<double> CountFormula(CounterBackend& backend, const Formula& formula,
-                            const std::function<void(int64_t)>& work, int64_t n) {
-  double sum = 0;
-  for (const Formula::Term& term : formula.terms) {
-    TINYPROF_ASSIGN_OR_RETURN(const std::vector<int64_t> counts,
-                              CountWork(backend, {&term.event, 1}, work, n));
-    sum += term.weight * static_cast<double>(counts[0]);
-  }
-  return sum;
-}
-
-PlannedMetric ChooseFormula(CounterBackend& backend, Metric metric, const KnownWork& work) {
-  const MetricCandidates candidates = CandidatesFor(backend.info().pmu, metric);
-  const auto& run = CountsMisses(metric) ? work.cold_lines : work.arithmetic;
+PlannedMetric ChooseFormula(std::string_view pmu, Metric metric, Calibrator& calibrator,
+                            TrustTable& trust) {
+  const MetricCandidates candidates = CandidatesFor(pmu, metric);
   PlannedMetric planned;
-  if (!run && !candidates.formulas.empty()) {
-    planned.reason =
-        "NO_KNOWN_WORK: there is no work of known count for this CPU to try events with";
-    return planned;
-  }
   for (const Formula& formula : candidates.formulas) {
-    const Result<double> measured = CountFormula(backend, formula, run, UnitsOf(metric));
-    const Verdict verdict = measured.has_value()
-                                ? JudgeCount(metric, work, UnitsOf(metric), *measured)
-                                : Unusable(ReasonOf(measured.error()));
-    if (verdict.quality.has_value()) {
-      planned.formula = formula;
-      planned.quality = verdict.quality;
-      planned.expected = verdict.expected;
-      planned.measured = *measured;
-      planned.reason = verdict.reason;
-      return planned;
+    MetricVerdict verdict = calibrator.Calibrate(metric, formula);
+    trust.rows.insert(trust.rows.end(), verdict.rows.begin(), verdict.rows.end());
+    if (verdict.quality.has_value() && verdict.quality != Quality::kSuspect) {
+      return Planned(formula, std::move(verdict));
     }
     // The first formula is the best one: what stops it is what a person wants to know.
-    if (planned.reason.empty()) {
+    if (verdict.quality.has_value() && !planned.usable()) {
+      planned = Planned(formula, std::move(verdict));
+    } else if (planned.reason.empty()) {
       planned.reason = verdict.reason;
     }
   }
@@ -197,34 +128,8 @@ void FindInstructionAnchors(CounterPlan& plan) {
 
 }  // namespace
 
-Verdict JudgeCount(Metric metric, const KnownWork& work, int64_t n, double measured) {
-  const auto units = static_cast<double>(n);
-  const double instructions = units * static_cast<double>(work.instructions_per_iteration);
-  switch (metric) {
-    case Metric::kFlops:
-    case Metric::kFlopsSingle:
-      return JudgeExactWork(units * static_cast<double>(work.flops_per_iteration), measured);
-    case Metric::kInstructions:
-      return JudgeExactWork(instructions, measured);
-    case Metric::kCycles:
-      return JudgeCycles(instructions, measured);
-    case Metric::kL1dMisses:
-    case Metric::kL2Misses:
-    case Metric::kL3Misses:
-      return JudgeMisses(units, measured);
-    case Metric::kDramBytes:
-      return JudgeMemoryBytes(units, measured);
-    case Metric::kFlopsDouble:
-    case Metric::kStallCycles:
-    case Metric::kBranchMisses:
-    case Metric::kDtlbMisses:
-      break;
-  }
-  return {.quality = Quality::kSuspect,
-          .reason = "NO_KNOWN_WORK: there is no work of known count to try this metric with"};
-}
-
-CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work) {
+CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work,
+                         const CalibrationOptions& options) {
   CounterPlan plan;
   plan.unusable_reason = backend.info().unusable_reason;
   if (!plan.unusable_reason.empty()) {
@@ -233,9 +138,13 @@ CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work) {
     }
     return plan;
   }
-  for (const Metric metric : kMetrics) {
-    plan.metrics[static_cast<size_t>(metric)] = ChooseFormula(backend, metric, work);
+  Calibrator calibrator(backend, work.loops, options);
+  for (const Metric metric : kOrder) {
+    plan.metrics[static_cast<size_t>(metric)] =
+        ChooseFormula(backend.info().pmu, metric, calibrator, plan.trust);
   }
+  plan.trust.elapsed_ns = calibrator.elapsed_ns();
+  plan.trust.complete = calibrator.complete();
   Packer packer(backend, plan);
   for (PlannedMetric& metric : plan.metrics) {
     if (metric.usable()) {

@@ -1,9 +1,9 @@
 // Which events a run counts, in which groups: made once, by trying.
 //
-// Every metric takes the first of its formulas whose events all count known work plausibly. The
-// events are then packed into groups, one a pass, as many as the CPU takes at a time; each group
-// begins with the anchors (cycles and instructions, where they can be had), by which passes are
-// compared.
+// Every metric takes the first of its formulas that counts known work as it should, or where none
+// does, the first that counts it at all. The events are then packed into groups, one a pass, as
+// many as the CPU takes at a time; each group begins with the anchors (cycles and instructions,
+// where they can be had), by which passes are compared.
 #pragma once
 
 #include <array>
@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "daemon/counters/calibration/calibrate.h"
+#include "daemon/counters/calibration/trust_table.h"
 #include "daemon/counters/counter_backend.h"
 #include "daemon/counters/event_catalogue.h"
 #include "daemon/counters/known_work.h"
@@ -29,9 +31,10 @@ struct PlannedMetric {
   std::optional<Formula> formula;        // absent: see reason
   std::vector<EventPosition> positions;  // of each term of the formula
   std::optional<Quality> quality;        // present with the formula
-  std::optional<double> expected;        // what the known work should give
+  std::optional<double> expected;        // what the first known loop should give
   std::optional<double> measured;        // what it gave
   std::string reason;                    // "CODE: sentence" when absent or suspect
+  std::string note;                      // what known loops found out of the event; may be empty
 
   bool usable() const { return formula.has_value(); }
 };
@@ -42,20 +45,14 @@ struct CounterPlan {
   std::vector<std::optional<size_t>> instructions_anchor;
   std::array<PlannedMetric, kMetrics.size()> metrics;  // by Metric
   std::string unusable_reason;                         // "CODE: sentence" when no metric is usable
+  TrustTable trust;                                    // of every formula that was tried
 
   const PlannedMetric& metric(Metric m) const { return metrics[static_cast<size_t>(m)]; }
 };
 
-// Tries on the calling thread, as thread 0; takes some milliseconds.
-CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work);
-
-// How a count of known work is judged; pure. Absent quality: not usable, for the reason given.
-struct Verdict {
-  std::optional<Quality> quality;
-  std::optional<double> expected;
-  std::string reason;
-};
-// `n` units of the work of `metric`'s kind gave `measured`.
-Verdict JudgeCount(Metric metric, const KnownWork& work, int64_t n, double measured);
+// Tries on the calling thread, as thread 0; takes a fraction of a second and no more than about
+// options.budget_ns.
+CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work,
+                         const CalibrationOptions& options = {});
 
 }  // namespace tinyprof

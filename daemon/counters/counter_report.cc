@@ -1,5 +1,7 @@
 #include "daemon/counters/counter_report.h"
 
+#include <utility>
+
 #include "daemon/counters/counter_errors.h"
 #include "daemon/counters/counter_plan.h"
 #include "daemon/counters/known_work.h"
@@ -21,6 +23,7 @@ CounterMetricReport DescribeMetric(Metric metric, const PlannedMetric& planned) 
   if (planned.usable()) {
     report.event = planned.formula->terms[0].event;
     report.formula = planned.formula->ToString();
+    report.note = planned.note.empty() ? planned.formula->note : planned.note;
   }
   return report;
 }
@@ -62,13 +65,14 @@ CounterMetricReport DescribeSoftware(size_t metric, const SoftwarePlan& plan,
 
 CounterReport ReportCounters(CounterBackend& counters) {
   const KnownWork work = HostKnownWork();
-  const CounterPlan plan = PlanCounters(counters, work);
+  CounterPlan plan = PlanCounters(counters, work);
   CounterReport report{.backend = counters.info().name,
                        .usable = plan.unusable_reason.empty(),
                        .reason = plan.unusable_reason};
   for (const Metric metric : kMetrics) {
     report.metrics.push_back(DescribeMetric(metric, plan.metric(metric)));
   }
+  report.trust = std::move(plan.trust);
   const SoftwarePlan software = PlanSoftwareEvents(counters, 1);
   for (size_t metric = 0; metric < kSoftwareEvents.size(); ++metric) {
     report.metrics.push_back(DescribeSoftware(metric, software, work));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/counters/calibration/trust_table.h"
 #include "daemon/counters/counter_backend.h"
 #include "daemon/counters/trust.h"
 
@@ -20,6 +21,9 @@ struct CounterMetricReport {
   std::optional<double> expected;  // what the known work should give; absent where nothing is known
   std::optional<double> measured;  // what it gave; absent when not usable
   std::string reason;              // "CODE: sentence" when not usable or suspect
+  // What to know when reading the count: found out by known loops or, where they found nothing,
+  // from the event catalogue. May be empty.
+  std::string note;
 };
 
 struct CounterReport {
@@ -27,11 +31,12 @@ struct CounterReport {
   bool usable = false;                       // hardware events can be counted
   std::string reason;                        // "CODE: sentence" when not usable
   std::vector<CounterMetricReport> metrics;  // hardware first, then software
+  TrustTable trust;                          // empty when no hardware event can be counted
 };
 
-// Tries every metric by counting known work on the calling thread, which takes a few milliseconds.
-// `counters` is used as thread 0. Software events come from `counters` or, where it has none, from
-// the kernel directly.
+// Tries every metric by counting known work on the calling thread, which takes a fraction of a
+// second. `counters` is used as thread 0. Software events come from `counters` or, where it has
+// none, from the kernel directly.
 CounterReport ReportCounters(CounterBackend& counters);
 
 }  // namespace tinyprof

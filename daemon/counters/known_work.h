@@ -3,27 +3,29 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <vector>
+
+#include "daemon/counters/calibration/known_loop.h"
+#include "kernels/probes/caches.h"
 
 namespace tinyprof {
 
-// Functions of n, with what n units must count. Tests put their own in place.
+// Tests put their own in place.
 struct KnownWork {
-  // n iterations of one 4-lane single-precision addition and a two-instruction loop (x86-64), of
-  // one addition, a subtraction and a branch (arm64).
-  std::function<void(int64_t n)> arithmetic;
-  int64_t instructions_per_iteration = 3;
-  int64_t flops_per_iteration = 4;
-
-  // Reads n cache lines that were flushed just before, in an order that prefetchers do not guess:
-  // a miss of every level each.
-  std::function<void(int64_t n)> cold_lines;
+  // What hardware events are calibrated with, the most telling first; empty where there are none
+  // for this CPU.
+  std::vector<KnownLoop> loops;
 
   // Touches n pages of fresh memory: one page fault each.
   std::function<void(int64_t n)> fresh_pages;
 };
 
-// The work of this CPU. Absent functions: this CPU has no such work (flushing needs an
-// instruction).
+// The work of this CPU: the arithmetic loops of every instruction set it has, loads from each level
+// of `caches`, unpredictable branches, and more pages than a TLB holds.
+KnownWork HostKnownWork(std::span<const Cache> caches);
+// With the caches of the CPU that the caller runs on, as the kernel describes them; where it does
+// not, without the loads whose sets need their sizes.
 KnownWork HostKnownWork();
 
 }  // namespace tinyprof

@@ -1,6 +1,7 @@
 #include "daemon/measure/counter_passes.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@ namespace tinyprof {
 namespace {
 
 constexpr size_t kCalibrationReads = 33;
+constexpr int kTimedReads = 32;  // of the team, and of each thread
 
 // The difference of two reads of a team for one event, summed over threads.
 Result<double> Difference(std::span<const int64_t> before, std::span<const int64_t> after,
@@ -34,13 +36,14 @@ Result<double> Difference(std::span<const int64_t> before, std::span<const int64
 
 CounterPasses::CounterPasses(Workload& workload, Clock& clock, CounterBackend& backend,
                              const CounterPlan& plan, const MeasureOptions& options,
-                             const MeasureHooks& hooks)
+                             const MeasureHooks& hooks, std::function<int()> current_cpu)
     : workload_(workload),
       clock_(clock),
       backend_(backend),
       plan_(plan),
       options_(options),
-      hooks_(hooks) {}
+      hooks_(hooks),
+      current_cpu_(current_cpu ? std::move(current_cpu) : std::function<int()>(sched_getcpu)) {}
 
 Result<CounterSamples> CounterPasses::Run(int64_t deadline_ns) {
   result_ = {};
@@ -68,20 +71,10 @@ Status CounterPasses::CountGroup(size_t group, int64_t deadline_ns) {
     if (hooks_.progress) {
       hooks_.progress({.phase = "counting", .done = result_.counting + static_cast<int>(attempt)});
     }
-    // A set that lost its counters stays broken, so every pass has one of its own.
-    TeamCounters team(backend_, options_.threads);
-    Status opened = team.Open(plan_.groups[group]);
-    Result<Pass> pass = tl::unexpected<Error>(Error{});
-    if (opened.has_value()) {
-      const Result<std::vector<double>> cost = CalibrateRead(team);
-      pass = cost.has_value() ? CountPass(team, *cost, plan_.instructions_anchor[group])
-                              : tl::unexpected<Error>(cost.error());
-    } else {
-      pass = tl::unexpected<Error>(std::move(opened).error());
-    }
+    Result<Pass> pass = CountOnce(group, passes.empty());
     if (!pass.has_value()) {
       samples.lost_reason = ReasonOf(pass.error());
-      ++result_.discarded;
+      Discard(pass.error().reason);
       continue;
     }
     passes.push_back(*std::move(pass));
@@ -95,7 +88,7 @@ Status CounterPasses::CountGroup(size_t group, int64_t deadline_ns) {
       if (steady[i]) {
         kept.push_back(std::move(passes[i]));
       } else {
-        ++result_.discarded;
+        Discard("ANCHOR_DRIFT");
       }
     }
     Keep(std::move(kept), samples);
@@ -105,6 +98,46 @@ Status CounterPasses::CountGroup(size_t group, int64_t deadline_ns) {
         "instructions within {} %",
         kLeastPasses, passes.size(), kMaxDrift * 100);
     Keep(std::move(passes), samples);
+  }
+  return {};
+}
+
+void CounterPasses::Discard(const std::string& reason) {
+  ++result_.discarded;
+  ++result_.discarded_for[reason];
+}
+
+Result<CounterPasses::Pass> CounterPasses::CountOnce(size_t group, bool time_reads) {
+  // A set that lost its counters stays broken, so every pass has one of its own.
+  TeamCounters team(backend_, options_.threads);
+  TINYPROF_RETURN_IF_ERROR(team.Open(plan_.groups[group]));
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<double> cost, CalibrateRead(team));
+  const std::vector<int> cpus = team.Cpus(current_cpu_);
+  TINYPROF_ASSIGN_OR_RETURN(Pass pass, CountPass(team, cost, plan_.instructions_anchor[group]));
+  if (team.Cpus(current_cpu_) != cpus) {
+    return Fail(ErrorCode::kAborted, "MIGRATED",
+                "a thread was moved to another CPU while it counted, whose counters and caches are "
+                "others");
+  }
+  if (time_reads) {
+    TINYPROF_RETURN_IF_ERROR(TimeReads(team));
+  }
+  return pass;
+}
+
+Status CounterPasses::TimeReads(TeamCounters& team) {
+  std::vector<int64_t> values(team.value_count());
+  const int64_t begin_ns = clock_.NowNs();
+  for (int i = 0; i < kTimedReads; ++i) {
+    TINYPROF_RETURN_IF_ERROR(team.Read(values));
+  }
+  const double border_ns = static_cast<double>(clock_.NowNs() - begin_ns) / kTimedReads;
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<double> threads_ns,
+                            team.ThreadReadCostNs(clock_, kTimedReads));
+  if (!result_.read_cost.has_value() || border_ns > result_.read_cost->per_border_ns) {
+    result_.read_cost = {.per_border_ns = border_ns,
+                         .per_thread_ns = *std::max_element(threads_ns.begin(), threads_ns.end()),
+                         .event_count = static_cast<int32_t>(team.event_count())};
   }
   return {};
 }

@@ -2,11 +2,14 @@
 //
 // A group is counted at least kLeastPasses times. Passes are compared by the instructions they
 // retired: one that is off by more than kMaxDrift did something else besides, and is counted again.
-// A pass whose counters were lost, or ran backwards, is counted again too. What cannot be had in
+// A pass whose counters were lost, or ran backwards, or in which a thread moved to another CPU, is
+// counted again too. What cannot be had in
 // kMaxAttempts is absent or suspect, with the reason.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +39,8 @@ struct CounterSamples {
   std::vector<GroupSamples> groups;  // as in the plan
   int32_t counting = 0;
   int32_t discarded = 0;
+  std::map<std::string, int32_t> discarded_for;  // by reason: "MIGRATED", "ANCHOR_DRIFT", ...
+  std::optional<CounterReadCost> read_cost;      // of the dearest group; absent when none counted
 };
 
 class CounterPasses {
@@ -45,9 +50,11 @@ class CounterPasses {
   static constexpr size_t kMaxAttempts = 12;
   static constexpr double kMaxDrift = 0.03;
 
-  // All arguments outlive the object.
+  // All but `current_cpu` outlive the object. `current_cpu` is called on every thread of the team,
+  // and tells which CPU that thread is on; empty: the kernel tells.
   CounterPasses(Workload& workload, Clock& clock, CounterBackend& backend, const CounterPlan& plan,
-                const MeasureOptions& options, const MeasureHooks& hooks);
+                const MeasureOptions& options, const MeasureHooks& hooks,
+                std::function<int()> current_cpu = {});
 
   // CANCELLED when the hook says so.
   Result<CounterSamples> Run(int64_t deadline_ns);
@@ -59,8 +66,12 @@ class CounterPasses {
   };
 
   Status CountGroup(size_t group, int64_t deadline_ns);
+  // One pass with event sets of its own. `time_reads`: find out what reading costs, too.
+  Result<Pass> CountOnce(size_t group, bool time_reads);
   // What one read adds to each event, over the team.
   Result<std::vector<double>> CalibrateRead(TeamCounters& team);
+  Status TimeReads(TeamCounters& team);
+  void Discard(const std::string& reason);
   Result<Pass> CountPass(TeamCounters& team, std::span<const double> read_cost,
                          std::optional<size_t> anchor);
   // Which passes agree in their anchor with the reference, or where there is none yet, with their
@@ -74,6 +85,7 @@ class CounterPasses {
   const CounterPlan& plan_;
   const MeasureOptions& options_;
   const MeasureHooks& hooks_;
+  std::function<int()> current_cpu_;
   CounterSamples result_;
   std::vector<int64_t> borders_;  // (node_count + 1) reads of the team
   std::optional<double> reference_anchor_;

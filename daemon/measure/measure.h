@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -91,6 +92,17 @@ struct Passes {
   int32_t timing = 0;    // bare passes that were timed
   int32_t counting = 0;  // passes with counters that were kept
   int32_t discarded = 0;
+  // Counting passes that were thrown away, by reason: "MIGRATED", "ANCHOR_DRIFT", ...
+  std::map<std::string, int32_t> discarded_for;
+};
+
+// What reading the counters at one layer's border takes, ns.
+struct CounterReadCost {
+  double per_border_ns = 0;  // of the team, with the parallel region in which it reads
+  double per_thread_ns = 0;  // of one thread's read alone; the slowest thread
+  int32_t event_count = 0;   // of the group that was read, the dearest of the run
+
+  friend bool operator==(const CounterReadCost&, const CounterReadCost&) = default;
 };
 
 struct MachineState {
@@ -108,10 +120,12 @@ struct LayerMeasurement {
 };
 
 struct RunMeasurement {
-  TimeStats time;                        // bare whole passes
-  double instrumented_pass_ns = 0;       // median, clock reads subtracted
-  double unattributed_ns = 0;            // time.median_ns - sum of the layers' medians
-  double read_cost_ns = 0;               // one clock read
+  TimeStats time;                   // bare whole passes
+  double instrumented_pass_ns = 0;  // median, clock reads subtracted
+  double unattributed_ns = 0;       // time.median_ns - sum of the layers' medians
+  double read_cost_ns = 0;          // one clock read
+  // One read of the counters, in counting passes only; absent when nothing was counted.
+  std::optional<CounterReadCost> counter_read_cost;
   double instrumented_to_bare = 0;       // instrumented_pass_ns / time.median_ns
   std::vector<LayerMeasurement> layers;  // by node
   CounterValues totals;                  // sums over the layers

@@ -83,6 +83,8 @@ void TakeCounts(const CounterPlan& plan, const CounterSamples& samples, Source s
   }
   run.passes.counting = samples.counting;
   run.passes.discarded += samples.discarded;
+  run.passes.discarded_for = samples.discarded_for;
+  run.counter_read_cost = samples.read_cost;
 }
 
 void TakeNoCounts(const CounterValues& absent, RunMeasurement& run) {
@@ -96,10 +98,14 @@ void TakeNoCounts(const CounterValues& absent, RunMeasurement& run) {
 void WarnOfDiscarded(RunMeasurement& run) {
   const int32_t kept = run.passes.timing + run.passes.counting;
   if (run.passes.discarded > kManyDiscarded * kept) {
+    std::string reasons;
+    for (const auto& [reason, count] : run.passes.discarded_for) {
+      reasons += fmt::format("; {} while counting for {}", count, reason);
+    }
     run.warnings.push_back(
         fmt::format("{} passes were thrown away beside {} that were kept (moved to another CPU, "
-                    "preempted by other programs, counters lost, or different work)",
-                    run.passes.discarded, kept));
+                    "preempted by other programs, counters lost, or different work{})",
+                    run.passes.discarded, kept, reasons));
   }
 }
 

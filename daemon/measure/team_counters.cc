@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/base/check.h"
 
@@ -59,6 +60,33 @@ Status TeamCounters::Read(std::span<int64_t> values) {
     return backend_.Read(thread,
                          values.subspan(static_cast<size_t>(thread) * event_count_, event_count_));
   });
+}
+
+Result<std::vector<double>> TeamCounters::ThreadReadCostNs(Clock& clock, int reads) {
+  std::vector<int64_t> values(value_count(), CounterBackend::kUntouched);
+  std::vector<double> cost_ns(static_cast<size_t>(threads_));
+  Status timed = OnEachThread([&](int thread) -> Status {
+    const auto own =
+        std::span(values).subspan(static_cast<size_t>(thread) * event_count_, event_count_);
+    const int64_t begin_ns = clock.NowNs();
+    for (int i = 0; i < reads; ++i) {
+      TINYPROF_RETURN_IF_ERROR(backend_.Read(thread, own));
+    }
+    cost_ns[static_cast<size_t>(thread)] = static_cast<double>(clock.NowNs() - begin_ns) / reads;
+    return {};
+  });
+  TINYPROF_RETURN_IF_ERROR(std::move(timed));
+  return cost_ns;
+}
+
+std::vector<int> TeamCounters::Cpus(const std::function<int()>& current_cpu) {
+  std::vector<int> cpus(static_cast<size_t>(threads_));
+  const Status asked = OnEachThread([&](int thread) -> Status {
+    cpus[static_cast<size_t>(thread)] = current_cpu();
+    return {};
+  });
+  TINYPROF_CHECK(asked.has_value());
+  return cpus;
 }
 
 }  // namespace tinyprof

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "daemon/counters/counter_backend.h"
+#include "daemon/measure/clock.h"
 #include "kernels/base/error.h"
 
 namespace tinyprof {
@@ -31,6 +33,12 @@ class TeamCounters {
   // Writes the counts of thread t, event e to values[t * event_count() + e]; what could not be read
   // stays kUntouched. Allocates nothing when it succeeds.
   Status Read(std::span<int64_t> values);
+
+  // What one read of the group costs each thread, in ns by thread: the mean of `reads` of them back
+  // to back, without the region around them. `clock` is read by all threads at once.
+  Result<std::vector<double>> ThreadReadCostNs(Clock& clock, int reads);
+  // The CPU that each thread is on, by thread; `current_cpu` is called on each.
+  std::vector<int> Cpus(const std::function<int()>& current_cpu);
 
  private:
   template <class Call>

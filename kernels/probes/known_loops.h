@@ -1,5 +1,6 @@
-// Loops of instructions whose numbers are known exactly: what the peak probe runs, and what
-// hardware counters are calibrated against.
+// Loops of instructions whose numbers are known exactly: what the peak probe runs. Those that
+// hardware counters are calibrated with have one kind of instruction each
+// (daemon/counters/calibration).
 //
 // Every loop is one block of assembly, so that no compiler adds, drops or fuses anything. Operands
 // are zero: nothing overflows, and no result is denormal.

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_backend.h"
+#include "fake_cpu.h"
 
 namespace tinyprof {
 namespace {
@@ -14,124 +14,139 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// A Zen 4 whose events count the known work, with the factors that a test sets.
-class FakeCpu {
- public:
-  FakeCpu() {
-    backend.info_.pmu = "amd64_fam19h_zen4";
-    backend.events = {kCycles, kInstructions, kFlops, kL1, kL2};
-    work.arithmetic = [this](int64_t n) {
-      backend.Happen(0, kCycles, n);
-      backend.Happen(0, kInstructions, 3 * n + stray_instructions);
-      backend.Happen(0, kFlops, static_cast<int64_t>(flops_per_iteration * static_cast<double>(n)));
-    };
-    work.cold_lines = [this](int64_t n) {
-      backend.Happen(0, kL1, n * l1_factor);
-      backend.Happen(0, kL2, n);
-    };
+constexpr const char* kCycles = "CYCLES_NOT_IN_HALT";
+constexpr const char* kInstructions = "RETIRED_INSTRUCTIONS";
+constexpr const char* kFlops = "RETIRED_SSE_AVX_FLOPS:ANY";
+constexpr const char* kL1 = "REQUESTS_TO_L2_GROUP1:RD_BLK_L:RD_BLK_X:LS_RD_BLK_C_S:CHANGE_TO_X";
+constexpr const char* kL2 = "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS:LS_RD_BLK_C";
+
+// A Zen 4 by its events' names; an FMA counts as two, masked lanes do not, nor do maxima.
+class Zen4Test : public ::testing::Test {
+ protected:
+  Zen4Test() {
+    cpu.Has(kCycles, [](const LoopFacts& facts) { return facts.instructions * 2; });
+    cpu.Has(kInstructions, [](const LoopFacts& facts) { return facts.instructions; });
+    cpu.Has(kFlops, [](const LoopFacts& facts) {
+      return static_cast<double>(facts.FlopsPerIteration({true, false, false}));
+    });
+    cpu.Has(kL1, [](const LoopFacts& facts) { return facts.set > WorkingSet::kL1 ? 1 : 0; });
+    cpu.Has(kL2, [](const LoopFacts& facts) {
+      return facts.set > WorkingSet::kL2 && !facts.in_order ? 1 : 0;
+    });
   }
+  CounterPlan Plan() { return PlanCounters(cpu.backend, cpu.work); }
 
-  static constexpr const char* kCycles = "CYCLES_NOT_IN_HALT";
-  static constexpr const char* kInstructions = "RETIRED_INSTRUCTIONS";
-  static constexpr const char* kFlops = "RETIRED_SSE_AVX_FLOPS:ANY";
-  static constexpr const char* kL1 =
-      "REQUESTS_TO_L2_GROUP1:RD_BLK_L:RD_BLK_X:LS_RD_BLK_C_S:CHANGE_TO_X";
-  static constexpr const char* kL2 = "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS:LS_RD_BLK_C";
-
-  FakeBackend backend;
-  KnownWork work;
-  double flops_per_iteration = 4;
-  int64_t stray_instructions = 0;  // of each dose of work, whatever its size
-  int64_t l1_factor = 1;
+  FakeCpu cpu{"amd64_fam19h_zen4"};
 };
 
-TEST(PlanCounters, ChoosesEventsThatCountKnownWorkAndSaysHowWell) {
-  FakeCpu cpu;
-  cpu.backend.read_cost = 175;   // cancels out
-  cpu.stray_instructions = 900;  // cancels out
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
+TEST_F(Zen4Test, EventsThatCountKnownLoopsAreChosenAndGraded) {
+  cpu.backend.read_cost = 175;  // cancels out
+  cpu.stray_counts = 900;       // cancels out
+  const CounterPlan plan = Plan();
   EXPECT_THAT(plan.unusable_reason, IsEmpty());
-  EXPECT_THAT(plan.groups, ElementsAre(ElementsAre(FakeCpu::kCycles, FakeCpu::kInstructions,
-                                                   FakeCpu::kFlops, FakeCpu::kL1, FakeCpu::kL2)));
+  EXPECT_THAT(plan.groups, ElementsAre(ElementsAre(kCycles, kInstructions, kFlops, kL1, kL2)));
   EXPECT_EQ(plan.metric(Metric::kInstructions).quality, Quality::kExact);
   EXPECT_EQ(plan.metric(Metric::kFlops).quality, Quality::kExact);
-  EXPECT_EQ(plan.metric(Metric::kFlops).expected, plan.metric(Metric::kFlops).measured);
+  EXPECT_EQ(plan.metric(Metric::kFlops).expected, 8 * FakeCpu::kIterations);
+  EXPECT_EQ(plan.metric(Metric::kFlops).measured, 8 * FakeCpu::kIterations);
+  EXPECT_EQ(plan.metric(Metric::kFlops).note,
+            "an FMA counts as two operations; lanes that are masked off do not count; minima and "
+            "maxima do not count");
   EXPECT_EQ(plan.metric(Metric::kCycles).quality, Quality::kGood);
   EXPECT_EQ(plan.metric(Metric::kL1dMisses).quality, Quality::kGood);
+  EXPECT_EQ(plan.metric(Metric::kL1dMisses).note, "lines that prefetchers bring in count");
+  EXPECT_EQ(plan.metric(Metric::kL2Misses).note, "lines that prefetchers bring in are left out");
   EXPECT_EQ(plan.instructions_anchor, std::vector<std::optional<size_t>>{1});
   EXPECT_FALSE(plan.metric(Metric::kL3Misses).usable());
   EXPECT_THAT(plan.metric(Metric::kL3Misses).reason, StartsWith("NOT_PER_THREAD: "));
-  EXPECT_THAT(plan.metric(Metric::kDramBytes).reason, StartsWith("EVENT_NOT_ON_CPU: "));
 }
 
-TEST(PlanCounters, SplitsWhatDoesNotFitAndAnchorsEveryGroup) {
-  FakeCpu cpu;
+TEST_F(Zen4Test, TheTrustTableHasARowForEveryLoopThatConcernsAMetric) {
+  const CounterPlan plan = Plan();
+  EXPECT_TRUE(plan.trust.complete);
+  int64_t flop_rows = 0;
+  for (const TrustRow& row : plan.trust.rows) {
+    ASSERT_TRUE(row.measured.has_value()) << row.loop;
+    flop_rows += row.metric == "flops" ? 1 : 0;
+    if (row.metric == "flops" && row.loop == "avx2_fma_float32") {
+      EXPECT_EQ(row.formula, kFlops);
+      EXPECT_EQ(row.iterations, 1000);
+      // 8 instructions of 8 lanes, two operations each.
+      EXPECT_EQ(row.expected, (Expectation{128'000, 128'000, 128'000}));
+      EXPECT_EQ(row.measured, 128'000);
+      EXPECT_EQ(row.spread, 0);
+      EXPECT_EQ(row.quality, Quality::kExact);
+    }
+  }
+  EXPECT_EQ(flop_rows, 11);  // ten of arithmetic, and loads, which must count none
+}
+
+TEST_F(Zen4Test, WhatDoesNotFitIsSplitAndEveryGroupAnchored) {
   cpu.backend.counters_per_group = 4;
-  cpu.backend.counters_of[FakeCpu::kFlops] = 2;
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
-  EXPECT_THAT(plan.groups,
-              ElementsAre(ElementsAre(FakeCpu::kCycles, FakeCpu::kInstructions, FakeCpu::kFlops),
-                          ElementsAre(FakeCpu::kCycles, FakeCpu::kInstructions, FakeCpu::kL1,
-                                      FakeCpu::kL2)));
+  cpu.backend.counters_of[kFlops] = 2;
+  const CounterPlan plan = Plan();
+  EXPECT_THAT(plan.groups, ElementsAre(ElementsAre(kCycles, kInstructions, kFlops),
+                                       ElementsAre(kCycles, kInstructions, kL1, kL2)));
   EXPECT_THAT(plan.metric(Metric::kL2Misses).positions, ElementsAre(EventPosition{1, 3}));
   EXPECT_THAT(plan.metric(Metric::kCycles).positions, ElementsAre(EventPosition{0, 0}));
 }
 
-TEST(PlanCounters, LeavesTheAnchorsOutWhereThereIsNoRoomForThem) {
-  FakeCpu cpu;
+TEST_F(Zen4Test, AnchorsAreLeftOutWhereThereIsNoRoomForThem) {
   cpu.backend.counters_per_group = 2;
-  cpu.backend.counters_of[FakeCpu::kFlops] = 2;
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
-  EXPECT_THAT(plan.groups, Contains(ElementsAre(FakeCpu::kFlops)));
+  cpu.backend.counters_of[kFlops] = 2;
+  const CounterPlan plan = Plan();
+  EXPECT_THAT(plan.groups, Contains(ElementsAre(kFlops)));
   EXPECT_EQ(plan.instructions_anchor[plan.metric(Metric::kFlops).positions[0].group], std::nullopt);
 }
 
-TEST(PlanCounters, AnEventThatNeverMovesIsNotUsed) {
-  FakeCpu cpu;
-  cpu.l1_factor = 0;
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
+TEST_F(Zen4Test, AnEventThatNeverMovesIsNotUsed) {
+  cpu.Has(kL1, [](const LoopFacts&) { return 0; });
+  const CounterPlan plan = Plan();
   EXPECT_FALSE(plan.metric(Metric::kL1dMisses).usable());
   EXPECT_THAT(plan.metric(Metric::kL1dMisses).reason, StartsWith("NEVER_MOVES: "));
   EXPECT_TRUE(plan.metric(Metric::kL2Misses).usable());
 }
 
-TEST(PlanCounters, HalfTheFlopsIsSuspectAndSaysSo) {
-  FakeCpu cpu;
-  cpu.flops_per_iteration = 2;
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
-  const PlannedMetric& flops = plan.metric(Metric::kFlops);
+TEST_F(Zen4Test, HalfTheFlopsIsSuspectAndSaysSo) {
+  cpu.Has(kFlops, [](const LoopFacts& facts) {
+    return static_cast<double>(facts.FlopsPerIteration({true, false, false})) / 2;
+  });
+  const PlannedMetric flops = Plan().metric(Metric::kFlops);
   EXPECT_EQ(flops.quality, Quality::kSuspect);
   EXPECT_THAT(flops.reason, StartsWith("IMPLAUSIBLE: "));
-  EXPECT_EQ(*flops.measured, *flops.expected / 2);
+  EXPECT_THAT(flops.reason, HasSubstr("0.5 times"));
 }
 
-TEST(PlanCounters, TakesTheNextFormulaWhereTheFirstIsRefused) {
-  FakeCpu cpu;
-  cpu.backend.events.erase(FakeCpu::kInstructions);
-  cpu.backend.events.insert("PAPI_TOT_INS");
-  const auto arithmetic = cpu.work.arithmetic;
-  cpu.work.arithmetic = [&](int64_t n) {
-    arithmetic(n);
-    cpu.backend.Happen(0, "PAPI_TOT_INS", 3 * n);
-  };
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
-  EXPECT_EQ(plan.metric(Metric::kInstructions).formula->ToString(), "PAPI_TOT_INS");
+TEST_F(Zen4Test, AFormulaThatIsRightIsTakenOverAnEarlierOneThatIsNot) {
+  cpu.Has(kFlops, [](const LoopFacts& facts) {
+    return static_cast<double>(facts.FlopsPerIteration({true, true, false})) / 2;
+  });
+  cpu.Has("PAPI_FP_OPS", [](const LoopFacts& facts) {
+    return static_cast<double>(facts.FlopsPerIteration({true, true, false}));
+  });
+  const CounterPlan plan = Plan();
+  EXPECT_EQ(plan.metric(Metric::kFlops).formula->ToString(), "PAPI_FP_OPS");
+  EXPECT_EQ(plan.metric(Metric::kFlops).quality, Quality::kExact);
+  EXPECT_THAT(plan.metric(Metric::kFlops).reason, IsEmpty());
 }
 
-TEST(PlanCounters, KeepsTheReasonOfTheFirstFormulaWhereNoneWorks) {
-  FakeCpu cpu;
-  cpu.backend.events.erase(FakeCpu::kFlops);
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
-  EXPECT_EQ(plan.metric(Metric::kFlops).reason,
-            std::string("EVENT_NOT_ON_CPU: no ") + FakeCpu::kFlops);
+TEST_F(Zen4Test, TheNextFormulaIsTakenWhereTheFirstIsRefused) {
+  cpu.backend.events.erase(kInstructions);
+  cpu.Has("PAPI_TOT_INS", [](const LoopFacts& facts) { return facts.instructions; });
+  EXPECT_EQ(Plan().metric(Metric::kInstructions).formula->ToString(), "PAPI_TOT_INS");
 }
 
-TEST(PlanCounters, WithoutAPmuEveryMetricIsAbsentForThatReason) {
-  FakeCpu cpu;
+TEST_F(Zen4Test, TheReasonOfTheFirstFormulaIsKeptWhereNoneWorks) {
+  cpu.backend.events.erase(kFlops);
+  EXPECT_EQ(Plan().metric(Metric::kFlops).reason, std::string("EVENT_NOT_ON_CPU: no ") + kFlops);
+}
+
+TEST_F(Zen4Test, WithoutAPmuEveryMetricIsAbsentForThatReason) {
   cpu.backend.info_.unusable_reason = "NO_PMU: none";
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
+  const CounterPlan plan = Plan();
   EXPECT_EQ(plan.unusable_reason, "NO_PMU: none");
   EXPECT_THAT(plan.groups, IsEmpty());
+  EXPECT_THAT(plan.trust.rows, IsEmpty());
   for (const Metric metric : kMetrics) {
     EXPECT_FALSE(plan.metric(metric).usable());
     EXPECT_EQ(plan.metric(metric).reason, "NO_PMU: none");
@@ -139,32 +154,40 @@ TEST(PlanCounters, WithoutAPmuEveryMetricIsAbsentForThatReason) {
   EXPECT_EQ(cpu.backend.groups_opened, 0);
 }
 
-TEST(PlanCounters, ACountThatRunsBackwardsIsNotUsed) {
-  FakeCpu cpu;
-  // The third read of the first metric, FLOPs, sees the counter at 0 again.
-  cpu.backend.resetting_reads = {2};
-  const CounterPlan plan = PlanCounters(cpu.backend, cpu.work);
-  EXPECT_THAT(plan.metric(Metric::kFlops).reason, HasSubstr("ran backwards"));
+TEST_F(Zen4Test, AnEventOfWhichNoLoopTellsIsNotTrusted) {
+  cpu.work.loops.clear();
+  const CounterPlan plan = Plan();
+  EXPECT_FALSE(plan.metric(Metric::kFlops).usable());
+  EXPECT_THAT(plan.metric(Metric::kFlops).reason, StartsWith("NOT_CALIBRATED: "));
 }
 
-TEST(JudgeCount, BoundsOfEachKind) {
-  const KnownWork work;  // 3 instructions and 4 FLOPs an iteration
-  EXPECT_EQ(JudgeCount(Metric::kInstructions, work, 1000, 3000).quality, Quality::kExact);
-  EXPECT_EQ(JudgeCount(Metric::kInstructions, work, 1000, 3030).quality, Quality::kGood);
-  EXPECT_EQ(JudgeCount(Metric::kInstructions, work, 1000, 3031).quality, Quality::kSuspect);
-  EXPECT_EQ(JudgeCount(Metric::kInstructions, work, 1000, 0).quality, std::nullopt);
-  EXPECT_EQ(JudgeCount(Metric::kCycles, work, 1000, 187).quality, std::nullopt);
-  EXPECT_EQ(JudgeCount(Metric::kCycles, work, 1000, 188).quality, Quality::kGood);
-  EXPECT_EQ(JudgeCount(Metric::kCycles, work, 1000, 300'001).quality, std::nullopt);
-  EXPECT_EQ(JudgeCount(Metric::kL2Misses, work, 1000, 2000).quality, Quality::kGood);
-  EXPECT_EQ(JudgeCount(Metric::kL2Misses, work, 1000, 2001).quality, Quality::kSuspect);
-  EXPECT_EQ(JudgeCount(Metric::kL2Misses, work, 1000, 499).quality, Quality::kSuspect);
-  EXPECT_EQ(JudgeCount(Metric::kL3Misses, work, 1000, 0).quality, std::nullopt);
-  EXPECT_EQ(JudgeCount(Metric::kDramBytes, work, 1000, 128'000).quality, Quality::kGood);
-  EXPECT_EQ(JudgeCount(Metric::kDramBytes, work, 1000, 128'000).expected, 64'000);
-  EXPECT_EQ(JudgeCount(Metric::kDramBytes, work, 1000, 1000).quality, Quality::kSuspect);
-  EXPECT_EQ(JudgeCount(Metric::kFlopsSingle, work, 1000, 4000).quality, Quality::kExact);
-  EXPECT_EQ(JudgeCount(Metric::kBranchMisses, work, 1000, 5).quality, Quality::kSuspect);
+TEST_F(Zen4Test, OneLoopWhoseCountsRanBackwardsDoesNotCostTheMetric) {
+  // One read tries the event, four count the loop: the last of them sees the counter at 0 again.
+  cpu.backend.resetting_reads = {4};
+  const CounterPlan plan = Plan();
+  EXPECT_EQ(plan.metric(Metric::kCycles).quality, Quality::kGood);
+  const TrustRow& row = plan.trust.rows[0];
+  EXPECT_EQ(row.loop, "scalar_add_float32");
+  EXPECT_EQ(row.measured, std::nullopt);
+  EXPECT_THAT(row.reason, HasSubstr("ran backwards"));
+  EXPECT_EQ(plan.trust.rows[1].measured, 20 * FakeCpu::kIterations);
+}
+
+TEST_F(Zen4Test, WhenTimeRunsOutOneLoopOfEachMetricIsStillCounted) {
+  int64_t now_ns = 0;
+  cpu.on_run = [&](const LoopFacts&) { now_ns += 1'000'000; };
+  const CounterPlan plan = PlanCounters(
+      cpu.backend, cpu.work, {.budget_ns = 10'000'000, .now_ns = [&] { return now_ns; }});
+  EXPECT_FALSE(plan.trust.complete);
+  EXPECT_EQ(plan.metric(Metric::kInstructions).quality, Quality::kGood);
+  bool late = false;
+  for (const TrustRow& row : plan.trust.rows) {
+    EXPECT_NE(row.measured.has_value(), row.reason.starts_with("NO_TIME: ")) << row.loop;
+    late = late || !row.measured.has_value();
+  }
+  EXPECT_TRUE(late);
+  // Twelve metrics, six doses of one loop each, beside what was within the budget.
+  EXPECT_LE(now_ns, 10'000'000 + 12 * 6'000'000);
 }
 
 }  // namespace

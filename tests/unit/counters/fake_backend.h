@@ -1,6 +1,7 @@
 // A counter backend whose counts are what a test says, and which fails where a test says.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -31,6 +32,7 @@ class FakeBackend final : public CounterBackend {
   std::set<int64_t> silent_reads;
   std::set<int64_t> resetting_reads;
   int64_t reads_done = 0;
+  std::function<void(size_t events)> on_read;  // called by each read
   int groups_opened = 0;
 
   // Work that happens on a thread.
@@ -74,6 +76,9 @@ class FakeBackend final : public CounterBackend {
 
   Status Read(int thread, std::span<int64_t> values) override {
     const int64_t number = reads_done++;
+    if (on_read) {
+      on_read(values.size());
+    }
     if (failing_reads.count(number) != 0) {
       return Fail(ErrorCode::kAborted, "COUNTERS_LOST", "scripted");
     }

@@ -30,10 +30,10 @@ CounterPlan TwoGroups() {
   set(Metric::kCycles, "CYC", {{0, 0}}, Quality::kGood);
   set(Metric::kInstructions, "INS", {{0, 1}}, Quality::kExact);
   set(Metric::kL1dMisses, "L1", {{1, 2}}, Quality::kGood);
-  for (const Metric metric :
-       {Metric::kL2Misses, Metric::kL3Misses, Metric::kDramBytes, Metric::kFlopsSingle,
-        Metric::kFlopsDouble, Metric::kStallCycles, Metric::kBranchMisses, Metric::kDtlbMisses}) {
-    plan.metrics[static_cast<size_t>(metric)].reason = "NONE: not in this test";
+  for (PlannedMetric& metric : plan.metrics) {
+    if (!metric.usable()) {
+      metric.reason = "NONE: not in this test";
+    }
   }
   return plan;
 }
@@ -53,7 +53,7 @@ class CounterPassesTest : public ::testing::Test {
   }
 
   Result<CounterSamples> Run(int64_t budget_ns = 1'000'000'000) {
-    CounterPasses passes(workload_, clock_, backend_, plan_, options_, hooks_);
+    CounterPasses passes(workload_, clock_, backend_, plan_, options_, hooks_, current_cpu_);
     return passes.Run(clock_.now_ns + budget_ns);
   }
   std::vector<CounterValues> Layers(const CounterSamples& samples) {
@@ -67,6 +67,7 @@ class CounterPassesTest : public ::testing::Test {
   MeasureOptions options_;
   MeasureHooks hooks_;
   int64_t extra_instructions_ = 0;
+  std::function<int()> current_cpu_ = [] { return 0; };
 };
 
 TEST_F(CounterPassesTest, LayersGetTheirOwnCountsAndTotalsAreTheirSum) {
@@ -181,16 +182,52 @@ TEST_F(CounterPassesTest, AGroupThatDoesDifferentWorkThanTheFirstIsSuspect) {
 }
 
 TEST_F(CounterPassesTest, LostSilentAndBackwardReadsAreCountedAgain) {
-  // A pass has 33 reads of calibration and three of its own: the second pass loses a read, the
-  // third is not written, the fourth runs backwards.
-  backend_.failing_reads = {36 + 34};
-  backend_.silent_reads = {70 + 1 + 35};
-  backend_.resetting_reads = {107 + 35};
+  // A pass has 33 reads of calibration and three of its own, and the first of a group 64 that are
+  // timed: the second pass loses a read, the third is not written, the fourth runs backwards.
+  backend_.failing_reads = {100 + 34};
+  backend_.silent_reads = {135 + 35};
+  backend_.resetting_reads = {171 + 35};
   const Result<CounterSamples> samples = Run();
   ASSERT_TRUE(samples.has_value());
   EXPECT_EQ(samples->discarded, 3);
+  EXPECT_EQ(samples->discarded_for, (std::map<std::string, int32_t>{{"COUNTERS_LOST", 3}}));
   EXPECT_EQ(samples->counting, 10);
   EXPECT_EQ(Layers(*samples)[1].flops.value, 120);
+}
+
+TEST_F(CounterPassesTest, APassInWhichAThreadMovedIsCountedAgain) {
+  int asked = 0;
+  // On CPU 2 at the beginning of the second pass, on 5 from its end on.
+  current_cpu_ = [&] { return ++asked <= 3 ? 2 : 5; };
+  const Result<CounterSamples> samples = Run();
+  ASSERT_TRUE(samples.has_value());
+  EXPECT_EQ(samples->discarded, 1);
+  EXPECT_EQ(samples->discarded_for, (std::map<std::string, int32_t>{{"MIGRATED", 1}}));
+  EXPECT_EQ(samples->counting, 10);
+  EXPECT_EQ(Layers(*samples)[0].flops.quality, Quality::kExact);
+}
+
+TEST_F(CounterPassesTest, AThreadThatNeverStaysCountsNothingAndTheReasonIsThat) {
+  int asked = 0;
+  current_cpu_ = [&] { return ++asked; };
+  const Result<CounterSamples> samples = Run();
+  ASSERT_TRUE(samples.has_value());
+  EXPECT_EQ(samples->counting, 0);
+  EXPECT_EQ(samples->read_cost, std::nullopt);
+  EXPECT_EQ(Layers(*samples)[0].flops.value, std::nullopt);
+  EXPECT_THAT(Layers(*samples)[0].flops.reason, StartsWith("MIGRATED: "));
+}
+
+TEST_F(CounterPassesTest, WhatAReadCostsIsThatOfTheDearestGroup) {
+  // 700 ns for each event of a read, on a clock whose own read takes no time.
+  clock_.read_cost_ns = 0;
+  backend_.on_read = [&](size_t events) { clock_.now_ns += 700 * static_cast<int64_t>(events); };
+  const Result<CounterSamples> samples = Run();
+  ASSERT_TRUE(samples.has_value());
+  ASSERT_TRUE(samples->read_cost.has_value());
+  EXPECT_EQ(samples->read_cost->event_count, 4);
+  EXPECT_EQ(samples->read_cost->per_border_ns, 2800);
+  EXPECT_EQ(samples->read_cost->per_thread_ns, 2800);
 }
 
 TEST_F(CounterPassesTest, AGroupThatIsAlwaysLostIsAbsentAndTheOtherCounts) {
@@ -281,7 +318,7 @@ TEST(CounterPassesOnATeam, SumOverThreads) {
   instructions.quality = Quality::kExact;
   const MeasureOptions options{.threads = kThreads};
   const MeasureHooks hooks;
-  CounterPasses passes(workload, clock, backend, plan, options, hooks);
+  CounterPasses passes(workload, clock, backend, plan, options, hooks, omp_get_thread_num);
   const Result<CounterSamples> samples = passes.Run(clock.now_ns);
   ASSERT_TRUE(samples.has_value());
   const auto layers = LayerValues(plan, *samples, 2, Source::kSimulated);

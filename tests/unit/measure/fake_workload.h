@@ -1,6 +1,7 @@
 // Layers whose times and counts are what a test says, on a clock that only they and reads move.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <string>
@@ -14,11 +15,8 @@ namespace tinyprof {
 
 class FakeClock final : public Clock {
  public:
-  int64_t NowNs() noexcept override {
-    now_ns += read_cost_ns;
-    return now_ns;
-  }
-  int64_t now_ns = 1'000'000;
+  int64_t NowNs() noexcept override { return now_ns += read_cost_ns; }
+  std::atomic<int64_t> now_ns = 1'000'000;
   int64_t read_cost_ns = 20;
 };
 

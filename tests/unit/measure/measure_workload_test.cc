@@ -74,6 +74,7 @@ TEST_F(MeasureWorkloadTest, AutoGoesOnWithoutAPmuAndSaysWhyNothingWasCounted) {
   ASSERT_TRUE(run.has_value());
   EXPECT_EQ(run->counter_source, "none");
   EXPECT_EQ(run->passes.counting, 0);
+  EXPECT_EQ(run->counter_read_cost, std::nullopt);
   EXPECT_EQ(run->totals.flops.value, std::nullopt);
   EXPECT_EQ(run->totals.flops.reason, "NO_PMU: none");
   EXPECT_EQ(run->layers[2].counters.cycles.reason, "NO_PMU: none");
@@ -101,12 +102,28 @@ TEST_F(MeasureWorkloadTest, CountsComeWithTheirSource) {
   EXPECT_EQ(run->totals.instructions.value, 3 * 1234);
   EXPECT_EQ(run->totals.instructions.source, Source::kPapi);
   EXPECT_EQ(run->passes.counting, 5);
+  ASSERT_TRUE(run->counter_read_cost.has_value());
+  EXPECT_EQ(run->counter_read_cost->event_count, 1);
 
   backend_.info_.name = "simulated";
   run = Run(Instructions());
   ASSERT_TRUE(run.has_value());
   EXPECT_EQ(run->counter_source, "simulated");
   EXPECT_EQ(run->totals.instructions.source, Source::kSimulated);
+}
+
+TEST_F(MeasureWorkloadTest, PassesThatWereLostAreToldByReason) {
+  backend_.events = {"INS"};
+  workload_.on_run = [&](size_t) { backend_.Happen(0, "INS", 1234); };
+  for (int64_t read = 0; read < 12; ++read) {
+    backend_.failing_reads.insert(read);  // the first read of each attempt
+  }
+  options_.time_budget_ns = 0;
+  const Result<RunMeasurement> run = Run(Instructions());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->passes.discarded_for, (std::map<std::string, int32_t>{{"COUNTERS_LOST", 12}}));
+  EXPECT_THAT(run->warnings, Contains(HasSubstr("12 while counting for COUNTERS_LOST")));
+  EXPECT_EQ(run->totals.instructions.value, std::nullopt);
 }
 
 TEST_F(MeasureWorkloadTest, NoneCountsNothingEvenWhereItCould) {
