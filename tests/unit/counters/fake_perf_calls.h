@@ -99,7 +99,11 @@ class FakePerfCalls final : public PerfCalls {
   }
 
  private:
+  // Of the group that this leader has; none yet without one.
   size_t HardwareEvents(int group_fd) const {
+    if (group_fd < 0) {
+      return 0;
+    }
     return static_cast<size_t>(std::count_if(files.begin(), files.end(), [&](const auto& entry) {
       return (entry.first == group_fd || entry.second.group_fd == group_fd) &&
              entry.second.attributes.type != PERF_TYPE_SOFTWARE;
