@@ -1,6 +1,7 @@
 #include "daemon/counters/counter_errors.h"
 
 #include <fmt/format.h>
+#include <linux/capability.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,9 +11,12 @@ namespace tinyprof {
 namespace {
 
 constexpr std::string_view kLowerParanoid = "sudo sysctl kernel.perf_event_paranoid=2";
+constexpr std::string_view kKernelModeToo = "sudo sysctl kernel.perf_event_paranoid=1";
+constexpr std::string_view kWatchdogOff = "sudo sysctl kernel.nmi_watchdog=0";
 constexpr std::string_view kAllowInContainer =
     "start the container with --cap-add PERFMON, or with a seccomp profile that allows "
     "perf_event_open";
+constexpr int64_t kOtherFiles = 256;
 
 constexpr ErrnoRow kErrnoTable[] = {
     {ENOENT, "NO_PMU", "the kernel exposes no hardware PMU (virtual machine)", ""},
@@ -23,14 +27,104 @@ constexpr ErrnoRow kErrnoTable[] = {
      kLowerParanoid},
     {EPERM, "PERMISSION", "the system forbids perf_event_open to this process", kLowerParanoid},
     {ENOSYS, "NO_PERF_EVENTS", "the kernel is built without perf events", ""},
-    {EBUSY, "COUNTER_BUSY", "another program holds the counters for itself",
-     "sudo sysctl kernel.nmi_watchdog=0"},
+    {EBUSY, "COUNTER_BUSY", "another program holds the counters for itself", kListPerfUsers},
+    {EAGAIN, "COUNTER_BUSY", "the kernel has no counter to give at the moment", kListPerfUsers},
     {EMFILE, "TOO_MANY_FILES", "the limit of open files of this process is reached",
      "ulimit -n 4096"},
     {ENFILE, "TOO_MANY_FILES", "the limit of open files of the system is reached",
      "sudo sysctl fs.file-max=1000000"},
+    {ESRCH, "THREAD_GONE", "the thread whose events were to be counted has ended", ""},
     {EINVAL, "EVENT_NOT_ON_CPU", "the kernel does not take this event on this CPU", ""},
 };
+
+bool HasCapability(const RefusalContext& context, int capability) {
+  return ((context.effective_capabilities.value_or(0) >> capability) & 1U) != 0;
+}
+
+// "uid 1000, CapEff 0000000000000000, seccomp 0": what decides over permission, as far as known.
+std::string Credentials(const RefusalContext& context) {
+  std::string text;
+  const auto add = [&](std::string part) {
+    text += text.empty() ? std::move(part) : ", " + std::move(part);
+  };
+  if (context.perf_event_paranoid.has_value()) {
+    add(fmt::format("perf_event_paranoid {}", *context.perf_event_paranoid));
+  }
+  if (context.effective_uid.has_value()) {
+    add(fmt::format("uid {}", *context.effective_uid));
+  }
+  if (context.effective_capabilities.has_value()) {
+    add(fmt::format("CapEff {:016x}", *context.effective_capabilities));
+  }
+  if (context.seccomp_mode.has_value()) {
+    add(fmt::format("seccomp {}", *context.seccomp_mode));
+  }
+  return text.empty() ? text : ": " + text;
+}
+
+Refusal ExplainPermission(int error_number, const RefusalContext& context) {
+  // A filter answers EPERM by default, the kernel's own levels EACCES.
+  if (error_number == EPERM && context.seccomp_mode.value_or(0) == 2) {
+    return {"SECCOMP",
+            "a seccomp filter (of a container) forbids perf_event_open" + Credentials(context),
+            std::string(kAllowInContainer)};
+  }
+  const int level = context.perf_event_paranoid.value_or(0);
+  if (level > 2 && !HasCapability(context, CAP_SYS_ADMIN)) {
+    return {"PARANOID",
+            fmt::format("kernel.perf_event_paranoid is {}, which lets only root count; 2 is "
+                        "enough{}",
+                        level, Credentials(context)),
+            std::string(kLowerParanoid)};
+  }
+  if (HasCapability(context, CAP_SYS_ADMIN) || HasCapability(context, CAP_PERFMON)) {
+    return {"PERMISSION",
+            "a security module or kernel lockdown forbids perf_event_open in spite of the "
+            "capabilities" +
+                Credentials(context),
+            "cat /sys/kernel/security/lockdown /sys/kernel/security/lsm"};
+  }
+  const auto row = std::find_if(std::begin(kErrnoTable), std::end(kErrnoTable),
+                                [&](const ErrnoRow& r) { return r.error_number == error_number; });
+  // Level 2 already allows what runs in user mode, so what is refused there counts the kernel.
+  return {"PERMISSION", std::string(row->sentence) + Credentials(context),
+          std::string(level == 2 ? kKernelModeToo : kLowerParanoid)};
+}
+
+Refusal ExplainOpenFiles(const RefusedEvent& event, const RefusalContext& context) {
+  const int threads = context.threads.value_or(1);
+  const int64_t wanted = FilesWanted(threads, event.group_size);
+  const std::string limit =
+      context.open_files_limit.has_value()
+          ? fmt::format("the limit of open files is {}, and ", *context.open_files_limit)
+          : "the limit of open files of this process is reached: ";
+  return {"TOO_MANY_FILES",
+          fmt::format("{}{} threads x {} events need {} beside the others", limit, threads,
+                      event.group_size,
+                      static_cast<int64_t>(threads) * static_cast<int64_t>(event.group_size)),
+          fmt::format("ulimit -n {}", wanted)};
+}
+
+std::string NameOf(const RefusedEvent& event) {
+  return event.name.empty() ? "the event group" : std::string(event.name);
+}
+
+std::string Watchdog(const RefusalContext& context) {
+  if (!context.nmi_watchdog.has_value()) {
+    return "the state of the NMI watchdog is not known";
+  }
+  return *context.nmi_watchdog != 0 ? "the NMI watchdog is on and holds one"
+                                    : "the NMI watchdog is off";
+}
+
+Refusal GroupFull(const RefusedEvent& event, const RefusalContext& context) {
+  const bool watchdog = context.nmi_watchdog.value_or(0) != 0;
+  return {
+      "GROUP_FULL",
+      fmt::format("the CPU has too few counters for {} beside the {} others of its group{}",
+                  NameOf(event), event.group_size - 1, watchdog ? "; " + Watchdog(context) : ""),
+      std::string(watchdog ? kWatchdogOff : "")};
+}
 
 }  // namespace
 
@@ -38,17 +132,10 @@ std::span<const ErrnoRow> ErrnoTable() { return kErrnoTable; }
 
 Refusal ExplainErrno(int error_number, const RefusalContext& context) {
   if (error_number == EACCES || error_number == EPERM) {
-    if (context.perf_event_paranoid.value_or(0) > 2) {
-      return {
-          "PARANOID",
-          fmt::format("kernel.perf_event_paranoid is {}, which lets only root count; 2 is enough",
-                      *context.perf_event_paranoid),
-          std::string(kLowerParanoid)};
-    }
-    if (error_number == EPERM && context.seccomp_mode.value_or(0) == 2) {
-      return {"SECCOMP", "a seccomp filter (of a container) forbids perf_event_open",
-              std::string(kAllowInContainer)};
-    }
+    return ExplainPermission(error_number, context);
+  }
+  if (error_number == EMFILE) {
+    return ExplainOpenFiles({}, context);
   }
   const auto row = std::find_if(std::begin(kErrnoTable), std::end(kErrnoTable),
                                 [&](const ErrnoRow& r) { return r.error_number == error_number; });
@@ -57,6 +144,75 @@ Refusal ExplainErrno(int error_number, const RefusalContext& context) {
             fmt::format("perf_event_open fails with '{}'", std::strerror(error_number)), ""};
   }
   return {std::string(row->reason), std::string(row->sentence), std::string(row->fix)};
+}
+
+Refusal ExplainEventErrno(int error_number, const RefusedEvent& event,
+                          const RefusalContext& context) {
+  const std::string name = NameOf(event);
+  switch (error_number) {
+    case EINVAL:
+    case ENOSPC:  // what some PMU drivers answer for a group that does not fit
+      if (event.alone == Alone::kCounts) {
+        return GroupFull(event, context);
+      }
+      return {"EVENT_NOT_ON_CPU",
+              fmt::format("the kernel does not take {} on this CPU{}", name,
+                          event.alone == Alone::kRefused ? ", not even by itself" : ""),
+              ""};
+    case EMFILE:
+      return ExplainOpenFiles(event, context);
+    case ENOENT:
+      if (context.hardware_event_errno == 0) {
+        return {"EVENT_NOT_ON_CPU", fmt::format("this CPU or its kernel has no {}", name), ""};
+      }
+      break;
+    case ENODEV:
+    case ENXIO:
+    case EOPNOTSUPP:
+      if (context.hardware_event_errno == 0) {
+        return {"EVENT_NOT_ON_CPU",
+                fmt::format("the PMU of {} is gone, or it cannot count the event", name), ""};
+      }
+      break;
+    default:
+      break;
+  }
+  return ExplainErrno(error_number, context);
+}
+
+Refusal ExplainStarvedGroup(const RefusedEvent& event, const RefusalContext& context) {
+  if (event.alone == Alone::kCounts) {
+    return GroupFull(event, context);
+  }
+  const bool watchdog = context.nmi_watchdog.value_or(0) != 0;
+  return {"COUNTER_BUSY",
+          fmt::format("no counter is free for {}: counters are held by someone else; {}{}",
+                      NameOf(event), Watchdog(context),
+                      watchdog ? fmt::format("; who else: {}", kListPerfUsers) : ""),
+          std::string(watchdog ? kWatchdogOff : kListPerfUsers)};
+}
+
+ErrorCode CodeOfReason(std::string_view reason) {
+  if (reason == "GROUP_FULL" || reason == "COUNTER_BUSY" || reason == "TOO_MANY_FILES") {
+    return ErrorCode::kResourceExhausted;
+  }
+  if (reason == "COUNTERS_LOST" || reason == "THREAD_GONE") {
+    return ErrorCode::kAborted;
+  }
+  if (reason == "COUNTER_ERROR" || reason == "PROFILER_DEFECT") {
+    return ErrorCode::kInternal;
+  }
+  return ErrorCode::kFailedPrecondition;
+}
+
+Error ToError(const Refusal& refusal, std::string_view event) {
+  Error error{CodeOfReason(refusal.reason), refusal.reason, refusal.Message(), {}};
+  error.metadata["event"] = event.empty() ? "the event group" : std::string(event);
+  return error;
+}
+
+int64_t FilesWanted(int threads, size_t events) {
+  return static_cast<int64_t>(threads) * static_cast<int64_t>(events) + kOtherFiles;
 }
 
 std::string ReasonOf(const Error& error) { return error.reason + ": " + error.message; }

@@ -2,10 +2,12 @@
 // the command that mends it. Tables, so that every row is tested.
 //
 // Reasons: NO_PMU, PARANOID, PERMISSION, SECCOMP, NO_PERF_EVENTS, EVENT_UNKNOWN, EVENT_NOT_ON_CPU,
-// COUNTER_BUSY, GROUP_FULL, TOO_MANY_FILES, PAPI_DISABLED, PAPI_INIT, COUNTERS_LOST, NEVER_MOVES,
-// IMPLAUSIBLE, COUNTER_ERROR, NOT_CALIBRATED, NO_TIME, NO_MEMORY, MIGRATED, ANCHOR_DRIFT.
+// COUNTER_BUSY, GROUP_FULL, TOO_MANY_FILES, THREAD_GONE, PAPI_DISABLED, PAPI_INIT, COUNTERS_LOST,
+// NEVER_MOVES, IMPLAUSIBLE, COUNTER_ERROR, PROFILER_DEFECT, NOT_CALIBRATED, NO_TIME, NO_MEMORY, MIGRATED, ANCHOR_DRIFT.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,11 +26,19 @@ struct ErrnoRow {
 };
 std::span<const ErrnoRow> ErrnoTable();
 
-// What is known when an event is refused.
+// What is known when an event is refused. Absent: not known.
 struct RefusalContext {
   int hardware_event_errno = 0;  // of a plain instructions event; 0: it opens
   std::optional<int> perf_event_paranoid;
   std::optional<int> seccomp_mode;
+  std::optional<int> effective_uid;
+  std::optional<uint64_t> effective_capabilities;
+  std::optional<int> nmi_watchdog;
+  std::optional<int64_t> open_files_limit;
+  std::optional<int> threads;   // of the team
+  std::string pmu;              // by libpfm4's name; empty: none is known
+  std::string papi_version;     // empty: PAPI was not asked
+  std::string disabled_reason;  // of PAPI's perf_event component; empty: it is on
 };
 
 struct Refusal {
@@ -37,10 +47,42 @@ struct Refusal {
   std::string fix;       // may be empty
   // "REASON: sentence".
   std::string ToString() const { return reason + ": " + sentence; }
+  // "sentence (fix)".
+  std::string Message() const { return fix.empty() ? sentence : sentence + " (" + fix + ")"; }
 };
 
 // Why the kernel refuses plain hardware events, from what perf_event_open answered (not 0).
 Refusal ExplainErrno(int error_number, const RefusalContext& context);
+
+// How an event that was refused in a group fares by itself, which tells a group that does not fit
+// from an event that the CPU does not take.
+enum class Alone { kNotTried, kCounts, kRefused };
+
+// What was refused.
+struct RefusedEvent {
+  std::string_view name;  // empty: the whole group
+  size_t group_size = 1;  // events of the group, this one included
+  Alone alone = Alone::kNotTried;
+};
+
+// Why the kernel does not open one event, from the errno of that event (not 0).
+Refusal ExplainEventErrno(int error_number, const RefusedEvent& event,
+                          const RefusalContext& context);
+// Why a pinned group cannot be put on the counters: it opens, and reading it gives 0 bytes.
+Refusal ExplainStarvedGroup(const RefusedEvent& event, const RefusalContext& context);
+
+// The code of an error with this reason.
+ErrorCode CodeOfReason(std::string_view reason);
+// An error of `refusal`, with `event` in its metadata. The message holds the fix.
+Error ToError(const Refusal& refusal, std::string_view event);
+
+// Open files that a team needs: one for each event of each thread, and as many again as a process
+// of this kind holds otherwise.
+int64_t FilesWanted(int threads, size_t events);
+
+// Lists the programs that hold perf events.
+inline constexpr std::string_view kListPerfUsers =
+    "sudo find /proc -maxdepth 4 -path '*/fd/*' -lname 'anon_inode:*perf_event*'";
 
 // "REASON: message" of an error.
 std::string ReasonOf(const Error& error);

@@ -1,7 +1,7 @@
 #include "daemon/counters/software_events.h"
 
 #include "daemon/counters/counter_errors.h"
-#include "daemon/counters/perf/software_backend.h"
+#include "daemon/counters/perf/perf_backend.h"
 #include "daemon/counters/try_group.h"
 
 namespace tinyprof {

@@ -5,8 +5,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/counters/counter_backend.h"
+#include "daemon/counters/counter_errors.h"
+#include "daemon/counters/system_watch.h"
 
 namespace tinyprof {
 
@@ -17,7 +20,24 @@ struct SystemProbe {
   // calling thread, user mode only; 0 when it opens. Empty: ask the kernel.
   std::function<int()> open_hardware_event;
   std::function<int()> open_software_event;
+  // The same for a generic hardware event, by the kernel's number (PERF_COUNT_HW_...).
+  std::function<int(uint64_t config)> open_generic_event;
+  // The value of an environment variable, null when it is not set. Empty: ask this process.
+  std::function<const char*(const char* name)> environment;
   BackendInfo backend;  // of the counter backend in use; empty name: PAPI was not asked
+
+  // Also what takes a tenth of a second: the programs that hold perf events, the load of each CPU
+  // and the generic events.
+  bool thorough = false;
+  std::function<void()> pause;  // between two looks at the load; empty: sleeps a tenth of a second
+};
+
+// A variable that changes what PAPI or libpfm4 do.
+struct EnvironmentFact {
+  std::string name;
+  std::string value;
+  // Of the file that the value names, where it names one.
+  std::optional<std::string> file_text;
 };
 
 // Absent: the kernel does not tell, or the file cannot be read.
@@ -26,20 +46,34 @@ struct SystemFacts {
   int software_event_errno = 0;
   BackendInfo backend;
   bool virtualized = false;
+  std::string cpu_model;  // "AMD EPYC 9B14 (family 25, model 17)"; empty: the kernel does not tell
   std::optional<int> perf_event_paranoid;
   std::optional<int> nmi_watchdog;
   std::optional<int> seccomp_mode;  // 0 off, 1 strict, 2 filter
   std::optional<uint64_t> effective_capabilities;
   std::optional<int> effective_uid;
-  std::string governor;    // empty: the kernel does not tell
+  std::string governor;    // "a, b" where CPUs differ; empty: the kernel does not tell
   std::string smt;         // "on", "off", "notsupported", ...; empty: the kernel does not tell
   std::string huge_pages;  // "always", "madvise", "never"; empty: the kernel does not tell
   std::optional<double> load_average;  // one minute
   std::optional<int64_t> open_files_limit;
   int cpu_count = 0;
+  // Of a CPU with two kinds of cores; empty: there is one kind, or the kernel does not tell.
+  std::string core_cpus;                     // "0-7"
+  std::string atom_cpus;                     // "8-15"
+  std::vector<int64_t> capacities;           // the different ones, the greatest first
+  std::vector<EnvironmentFact> environment;  // those that are set
+
+  // Absent unless the probe is thorough.
+  std::optional<PerfUsers> perf_users;
+  std::optional<std::vector<BusySibling>> busy_siblings;
+  std::optional<std::vector<std::string>> missing_events;  // generic ones that the kernel refuses
 };
 
 SystemFacts GatherFacts(const SystemProbe& probe);
+
+// What of the facts explains a refusal.
+RefusalContext ContextOf(const SystemFacts& facts);
 
 // The errno of perf_event_open for a hardware instructions event of the calling thread in user
 // mode; 0 when it opens. ENOENT: the kernel has no PMU driver for this machine.

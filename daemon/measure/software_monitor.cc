@@ -1,7 +1,7 @@
 #include "daemon/measure/software_monitor.h"
 
 #include "daemon/counters/counter_errors.h"
-#include "daemon/counters/perf/software_backend.h"
+#include "daemon/counters/perf/perf_backend.h"
 
 namespace tinyprof {
 namespace {

@@ -3,20 +3,22 @@
 #include "daemon/convert/counters.h"
 #include "daemon/counters/counter_report.h"
 #include "daemon/counters/diagnosis.h"
+#include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/worker/tasks.h"
 
 namespace tinyprof {
 
 Result<worker::WorkerEvent> RunCountersTask() {
-  const std::unique_ptr<CounterBackend> backend = MakePapiBackend(1);
+  const std::unique_ptr<CounterBackend> papi = MakePapiBackend(1);
+  const std::unique_ptr<CounterBackend> backend = MakeHostBackend(1);
   worker::WorkerEvent event;
   worker::CountersResult& result = *event.mutable_counters();
   *result.mutable_counters() = ToProto(ReportCounters(*backend));
-  for (const DiagnosticCheck& check : Diagnose({.backend = backend->info()})) {
+  for (const DiagnosticCheck& check : Diagnose({.backend = papi->info()})) {
     *result.add_checks() = ToProto(check);
   }
-  result.set_papi_version(backend->info().version);
+  result.set_papi_version(papi->info().version);
   result.set_pmu(backend->info().pmu);
   return event;
 }

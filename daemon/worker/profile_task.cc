@@ -6,7 +6,7 @@
 #include "daemon/convert/derived.h"
 #include "daemon/convert/measurement.h"
 #include "daemon/convert/model_spec.h"
-#include "daemon/counters/papi/papi_backend.h"
+#include "daemon/counters/host_backend.h"
 #include "daemon/measure/measure.h"
 #include "daemon/worker/protocol.h"
 #include "daemon/worker/tasks.h"
@@ -74,7 +74,7 @@ Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
                               .isa = isa,
                               .threads = spec.threads(),
                               .memory_limit_bytes = request.memory_limit_bytes()}));
-  const std::unique_ptr<CounterBackend> counters = MakePapiBackend(spec.threads());
+  const std::unique_ptr<CounterBackend> counters = MakeHostBackend(spec.threads());
   TINYPROF_ASSIGN_OR_RETURN(
       const RunMeasurement measured,
       Measure(*session, *counters,

@@ -9,6 +9,7 @@
 
 #include "daemon/counters/papi/papi_errors.h"
 #include "daemon/counters/papi/papi_library.h"
+#include "daemon/counters/system_facts.h"
 #include "kernels/base/check.h"
 
 namespace tinyprof {
@@ -50,10 +51,10 @@ class PapiBackend final : public CounterBackend {
                   fmt::format("a group has 1 to {} events, got {}", kMaxEvents, events.size()));
     }
     if (const int code = PAPI_create_eventset(&slot.event_set); code != PAPI_OK) {
-      return Failed(code, "");
+      return Failed(code, PapiCall::kOther);
     }
-    for (const std::string& event : events) {
-      if (Status added = Add(slot, event); !added.has_value()) {
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (Status added = Add(slot, events.first(i + 1)); !added.has_value()) {
         CloseGroup(thread);
         return added;
       }
@@ -65,7 +66,7 @@ class PapiBackend final : public CounterBackend {
   Status Start(int thread) override {
     ThreadSlot& slot = Slot(thread);
     if (const int code = PAPI_start(slot.event_set); code != PAPI_OK) {
-      return Failed(code, "");
+      return Failed(code, PapiCall::kStart);
     }
     slot.running = true;
     return {};
@@ -77,12 +78,12 @@ class PapiBackend final : public CounterBackend {
     // A read that failed inside PAPI can answer OK and leave the buffer as it was.
     std::fill_n(slot.values.begin(), slot.event_count, kUntouched);
     if (const int code = PAPI_read(slot.event_set, slot.values.data()); code != PAPI_OK) {
-      return Failed(code, "");
+      return Failed(code, PapiCall::kRead);
     }
     for (size_t i = 0; i < values.size(); ++i) {
       values[i] = slot.values[i];
       if (values[i] == kUntouched) {
-        return Failed(PAPI_ECLOST, "");
+        return Failed(PAPI_ECLOST, PapiCall::kRead);
       }
     }
     return {};
@@ -92,7 +93,7 @@ class PapiBackend final : public CounterBackend {
     ThreadSlot& slot = Slot(thread);
     slot.running = false;
     if (const int code = PAPI_stop(slot.event_set, slot.values.data()); code != PAPI_OK) {
-      return Failed(code, "");
+      return Failed(code, PapiCall::kStop);
     }
     return {};
   }
@@ -120,16 +121,38 @@ class PapiBackend final : public CounterBackend {
     return slots_[static_cast<size_t>(thread)];
   }
 
-  Status Add(ThreadSlot& slot, const std::string& event) {
+  // Adds the last event of `group`, whose others have been added.
+  Status Add(ThreadSlot& slot, std::span<const std::string> group) {
+    const std::string& event = group.back();
     TINYPROF_ASSIGN_OR_RETURN(const int event_code, library_.EventCode(event));
     if (const int code = PAPI_add_event(slot.event_set, event_code); code != PAPI_OK) {
-      return Failed(code, event);
+      return Failed(code, PapiCall::kAdd,
+                    {.name = event,
+                     .group_size = group.size(),
+                     .alone = group.size() == 1 ? Alone::kRefused : TryAlone(event_code)});
     }
     return {};
   }
 
-  tl::unexpected<Error> Failed(int papi_code, std::string_view event) {
-    return tl::unexpected<Error>(PapiError(papi_code, event, library_.context()));
+  // The codes for "does not fit" are those for "cannot be counted": a set of its own tells.
+  static Alone TryAlone(int event_code) {
+    int event_set = PAPI_NULL;
+    if (PAPI_create_eventset(&event_set) != PAPI_OK) {
+      return Alone::kNotTried;
+    }
+    const int code = PAPI_add_event(event_set, event_code);
+    PAPI_cleanup_eventset(event_set);
+    PAPI_destroy_eventset(&event_set);
+    return code == PAPI_OK ? Alone::kCounts : Alone::kRefused;
+  }
+
+  tl::unexpected<Error> Failed(int papi_code, PapiCall call, const RefusedEvent& event = {}) {
+    RefusalContext context = library_.context();
+    context.threads = static_cast<int>(slots_.size());
+    if (papi_code == PAPI_ESYS && (call == PapiCall::kAdd || call == PapiCall::kStart)) {
+      context.hardware_event_errno = OpenHardwareEventErrno();
+    }
+    return tl::unexpected<Error>(PapiError(papi_code, call, event, context));
   }
 
   PapiLibrary& library_;

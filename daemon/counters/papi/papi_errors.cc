@@ -3,50 +3,10 @@
 #include <fmt/format.h>
 #include <papi.h>
 
-#include <algorithm>
 #include <cerrno>
 
 namespace tinyprof {
 namespace {
-
-struct CodeRow {
-  int papi_code;
-  ErrorCode code;
-  std::string_view reason;
-  std::string_view sentence;  // {} is the event
-};
-
-constexpr CodeRow kCodes[] = {
-    {PAPI_EINVAL, ErrorCode::kResourceExhausted, "GROUP_FULL",
-     "the CPU has too few counters for {} beside the others of its group"},
-    {PAPI_ECNFLCT, ErrorCode::kResourceExhausted, "COUNTER_BUSY",
-     "no counter is free for {}: the group is too large, or the NMI watchdog or another profiler "
-     "holds one (sudo sysctl kernel.nmi_watchdog=0)"},
-    {PAPI_ECOUNT, ErrorCode::kResourceExhausted, "TOO_MANY_FILES",
-     "the limit of open files is reached at {} (ulimit -n 4096)"},
-    {PAPI_ENOEVNT, ErrorCode::kFailedPrecondition, "EVENT_NOT_ON_CPU",
-     "this CPU or kernel cannot count {}"},
-    {PAPI_ENOSUPP, ErrorCode::kFailedPrecondition, "EVENT_UNKNOWN",
-     "this version of libpfm4 has no {} for this CPU"},
-    {PAPI_ENOTPRESET, ErrorCode::kFailedPrecondition, "EVENT_UNKNOWN",
-     "this version of PAPI has no {}"},
-    {PAPI_EPERM, ErrorCode::kFailedPrecondition, "PERMISSION",
-     "the kernel does not let this user count {} (sudo sysctl kernel.perf_event_paranoid=1)"},
-    {PAPI_ECMP, ErrorCode::kFailedPrecondition, "PAPI_DISABLED",
-     "PAPI has switched its counters off and does not count {}"},
-    {PAPI_ECMP_DISABLED, ErrorCode::kFailedPrecondition, "PAPI_DISABLED",
-     "PAPI has switched its counters off and does not count {}"},
-    {PAPI_ESYS, ErrorCode::kAborted, "COUNTERS_LOST",
-     "the kernel took the counters of {} away while they counted"},
-    {PAPI_ECLOST, ErrorCode::kAborted, "COUNTERS_LOST",
-     "access to the counters of {} was lost while they counted"},
-};
-
-// The raw probe tells what PAPI's code does not, when the kernel refuses every hardware event.
-bool KernelDecides(int papi_code) {
-  return papi_code == PAPI_ENOEVNT || papi_code == PAPI_EPERM || papi_code == PAPI_ENOSUPP ||
-         papi_code == PAPI_ECMP || papi_code == PAPI_ECMP_DISABLED;
-}
 
 bool IsSoftware(std::string_view event) {
   return event.find("FAULTS") != std::string_view::npos ||
@@ -55,26 +15,119 @@ bool IsSoftware(std::string_view event) {
          event.find("MIGRATIONS") != std::string_view::npos;
 }
 
+// These codes all stand for "PAPI's component is off", beside their own meaning.
+bool MayMeanDisabled(int papi_code) {
+  return papi_code == PAPI_ENOEVNT || papi_code == PAPI_ENOSUPP || papi_code == PAPI_ECMP ||
+         papi_code == PAPI_ECMP_DISABLED;
+}
+
+Refusal Disabled(const RefusalContext& context) {
+  if (context.disabled_reason.find("not detected") != std::string::npos &&
+      !context.perf_event_paranoid.has_value()) {
+    return {"NO_PERF_EVENTS",
+            fmt::format("there is no /proc/sys/kernel/perf_event_paranoid: the kernel is built "
+                        "without perf events, or a container masks /proc (PAPI: {})",
+                        context.disabled_reason),
+            ""};
+  }
+  const bool paranoid = context.perf_event_paranoid.value_or(0) > 2;
+  return {"PAPI_DISABLED",
+          fmt::format("PAPI has switched its counters off: {}", context.disabled_reason.empty()
+                                                                    ? "it does not say why"
+                                                                    : context.disabled_reason),
+          paranoid ? "sudo sysctl kernel.perf_event_paranoid=2" : ""};
+}
+
+Refusal Unknown(std::string_view name, const RefusalContext& context) {
+  return {
+      "EVENT_UNKNOWN",
+      fmt::format("the libpfm4 of PAPI {} knows no event {} for {}",
+                  context.papi_version.empty() ? "(unknown version)" : context.papi_version, name,
+                  context.pmu.empty() ? "this CPU, whose PMU it does not know" : context.pmu),
+      ""};
+}
+
+// PAPI answers one code for EBUSY, EAGAIN, ENOSYS and ESRCH; the kernel, asked anew, tells more.
+Refusal SystemError(PapiCall call, const RefusedEvent& event, const RefusalContext& context) {
+  if (call == PapiCall::kAdd || call == PapiCall::kStart) {
+    return ExplainEventErrno(
+        context.hardware_event_errno != 0 ? context.hardware_event_errno : EBUSY, event, context);
+  }
+  return {"COUNTERS_LOST",
+          "the kernel took the counters away while they counted; the pass does not count", ""};
+}
+
+Refusal Explain(int papi_code, PapiCall call, const RefusedEvent& event,
+                const RefusalContext& context) {
+  const std::string name = event.name.empty() ? "the event group" : std::string(event.name);
+  const bool kernel_refuses_all = context.hardware_event_errno != 0 && !IsSoftware(event.name);
+  if (MayMeanDisabled(papi_code) && !context.disabled_reason.empty()) {
+    return kernel_refuses_all ? ExplainErrno(context.hardware_event_errno, context)
+                              : Disabled(context);
+  }
+  if (call == PapiCall::kLookUp && (papi_code == PAPI_ENOEVNT || papi_code == PAPI_ENOSUPP ||
+                                    papi_code == PAPI_ENOTPRESET || papi_code == PAPI_EINVAL)) {
+    return Unknown(name, context);
+  }
+  switch (papi_code) {
+    case PAPI_ENOEVNT:
+      return ExplainEventErrno(kernel_refuses_all ? context.hardware_event_errno : ENOENT, event,
+                               kernel_refuses_all ? context : RefusalContext{});
+    case PAPI_ENOTPRESET:
+      return Unknown(name, context);
+    case PAPI_ENOSUPP:
+      return ExplainEventErrno(kernel_refuses_all ? context.hardware_event_errno : ENODEV, event,
+                               kernel_refuses_all ? context : RefusalContext{});
+    case PAPI_EPERM:
+      return ExplainErrno(kernel_refuses_all ? context.hardware_event_errno : EACCES, context);
+    case PAPI_ECMP:
+    case PAPI_ECMP_DISABLED:
+      return kernel_refuses_all ? ExplainErrno(context.hardware_event_errno, context)
+                                : Disabled(context);
+    case PAPI_EINVAL:
+      return ExplainEventErrno(EINVAL, event, context);
+    case PAPI_ECNFLCT:
+      return ExplainStarvedGroup(event, context);
+    case PAPI_ECOUNT:
+      return ExplainEventErrno(EMFILE, event, context);
+    case PAPI_ESYS:
+      return SystemError(call, event, context);
+    case PAPI_ECLOST:
+      return {"COUNTERS_LOST",
+              "access to the counters was lost while they counted; the pass does not count", ""};
+    case PAPI_EISRUN:
+      return {"PROFILER_DEFECT",
+              "two groups of events were started on one thread: this is a defect of tinyprof, "
+              "please report it",
+              ""};
+    default:
+      return {"COUNTER_ERROR", fmt::format("PAPI answers {} for {}", papi_code, name), ""};
+  }
+}
+
 }  // namespace
 
-Error PapiError(int papi_code, std::string_view event, const RefusalContext& context) {
-  const std::string name = event.empty() ? "the event group" : std::string(event);
-  if (context.hardware_event_errno != 0 && KernelDecides(papi_code) && !IsSoftware(event)) {
-    const Refusal refusal = ExplainErrno(context.hardware_event_errno, context);
-    return {ErrorCode::kFailedPrecondition, refusal.reason, refusal.sentence, {{"event", name}}};
-  }
-  const auto row = std::find_if(std::begin(kCodes), std::end(kCodes),
-                                [&](const CodeRow& r) { return r.papi_code == papi_code; });
-  if (row == std::end(kCodes)) {
-    return {ErrorCode::kInternal,
-            "COUNTER_ERROR",
-            fmt::format("PAPI answers {} for {}", papi_code, name),
-            {{"event", name}, {"papi_code", std::to_string(papi_code)}}};
-  }
-  return {row->code,
-          std::string(row->reason),
-          fmt::format(fmt::runtime(row->sentence), name),
-          {{"event", name}, {"papi_code", std::to_string(papi_code)}}};
+Error PapiError(int papi_code, PapiCall call, const RefusedEvent& event,
+                const RefusalContext& context) {
+  Error error = ToError(Explain(papi_code, call, event, context), event.name);
+  error.metadata["papi_code"] = std::to_string(papi_code);
+  return error;
+}
+
+Error PapiInitError(int answer, int installed_version) {
+  const bool mismatch = installed_version != 0 && installed_version != PAPI_VERSION;
+  return {ErrorCode::kFailedPrecondition,
+          "PAPI_INIT",
+          mismatch ? fmt::format("tinyprof was built for PAPI {}, the installed one is {}",
+                                 PapiVersionText(PAPI_VERSION), PapiVersionText(installed_version))
+                   : fmt::format("PAPI {} cannot be initialised: it answers {}",
+                                 PapiVersionText(PAPI_VERSION), answer),
+          {{"papi_code", std::to_string(answer)}}};
+}
+
+std::string PapiVersionText(int version) {
+  return fmt::format("{}.{}.{}.{}", PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
+                     PAPI_VERSION_REVISION(version), PAPI_VERSION_INCREMENT(version));
 }
 
 }  // namespace tinyprof

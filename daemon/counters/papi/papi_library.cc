@@ -10,11 +10,6 @@
 namespace tinyprof {
 namespace {
 
-std::string VersionText(int version) {
-  return fmt::format("{}.{}.{}.{}", PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
-                     PAPI_VERSION_REVISION(version), PAPI_VERSION_INCREMENT(version));
-}
-
 // PAPI wants an unsigned long; pthread_t is one on Linux.
 unsigned long ThreadId() { return static_cast<unsigned long>(pthread_self()); }
 
@@ -31,9 +26,7 @@ PapiLibrary& PapiLibrary::Get() {
 
 PapiLibrary::PapiLibrary() {
   const SystemFacts facts = GatherFacts(SystemProbe{});
-  context_ = {.hardware_event_errno = facts.hardware_event_errno,
-              .perf_event_paranoid = facts.perf_event_paranoid,
-              .seccomp_mode = facts.seccomp_mode};
+  context_ = ContextOf(facts);
   ready_ = Initialize();
   if (ready_.has_value()) {
     ready_ = FindComponent();
@@ -48,12 +41,11 @@ PapiLibrary::PapiLibrary() {
 Status PapiLibrary::Initialize() {
   const int version = PAPI_library_init(PAPI_VER_CURRENT);
   if (version != PAPI_VER_CURRENT) {
-    return Fail(ErrorCode::kFailedPrecondition, "PAPI_INIT",
-                version > 0 ? fmt::format("tinyprof was built for PAPI {}, the installed one is {}",
-                                          VersionText(PAPI_VER_CURRENT), VersionText(version))
-                            : fmt::format("PAPI cannot be initialised: it answers {}", version));
+    // The one option that a library answers which is not initialised.
+    return tl::unexpected<Error>(PapiInitError(version, PAPI_get_opt(PAPI_LIB_VERSION, nullptr)));
   }
-  info_.version = VersionText(version);
+  info_.version = PapiVersionText(version);
+  context_.papi_version = info_.version;
   if (const int code = PAPI_thread_init(ThreadId); code != PAPI_OK) {
     return Fail(ErrorCode::kInternal, "PAPI_INIT",
                 fmt::format("PAPI does not take threads: it answers {}", code));
@@ -71,12 +63,19 @@ Status PapiLibrary::FindComponent() {
   for (const char* pmu : component->pmu_names) {
     if (pmu != nullptr && !IsGenericPmu(pmu)) {
       info_.pmu = pmu;
+      context_.pmu = pmu;
       break;
     }
   }
   if (component->disabled != PAPI_OK && component->disabled != PAPI_EDELAY_INIT) {
-    return Fail(ErrorCode::kFailedPrecondition, "PAPI_DISABLED",
-                fmt::format("PAPI has switched its counters off: {}", component->disabled_reason));
+    context_.disabled_reason = component->disabled_reason;
+    if (context_.disabled_reason.empty()) {
+      context_.disabled_reason = fmt::format("code {}", component->disabled);
+    }
+    // PAPI's own reason: software events, too, are off because of it.
+    RefusalContext papi_alone = context_;
+    papi_alone.hardware_event_errno = 0;
+    return tl::unexpected<Error>(PapiError(PAPI_ECMP_DISABLED, PapiCall::kOther, {}, papi_alone));
   }
   return {};
 }
@@ -84,7 +83,7 @@ Status PapiLibrary::FindComponent() {
 Status PapiLibrary::RegisterThread() {
   TINYPROF_RETURN_IF_ERROR(ready_);
   if (const int code = PAPI_register_thread(); code != PAPI_OK) {
-    return tl::unexpected<Error>(PapiError(code, "", context_));
+    return tl::unexpected<Error>(PapiError(code, PapiCall::kOther, {}, context_));
   }
   return {};
 }
@@ -96,7 +95,7 @@ Result<int> PapiLibrary::EventCode(const std::string& event) {
   }
   int code = 0;
   if (const int status = PAPI_event_name_to_code(event.c_str(), &code); status != PAPI_OK) {
-    return tl::unexpected<Error>(PapiError(status, event, context_));
+    return tl::unexpected<Error>(PapiError(status, PapiCall::kLookUp, {.name = event}, context_));
   }
   codes_.emplace(event, code);
   return code;

@@ -8,8 +8,9 @@
 
 #include "daemon/counters/counter_report.h"
 #include "daemon/counters/event_catalogue.h"
+#include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
-#include "daemon/counters/perf/software_backend.h"
+#include "daemon/counters/perf/perf_backend.h"
 #include "daemon/counters/software_events.h"
 #include "daemon/counters/system_facts.h"
 #include "daemon/counters/try_group.h"
@@ -126,6 +127,31 @@ TEST(PapiBackend, AnUnknownEventIsRefusedWithAReason) {
   ASSERT_FALSE(tried.has_value());
   EXPECT_THAT(tried.error().reason, Not(IsEmpty()));
   EXPECT_THAT(tried.error().message, Not(IsEmpty()));
+}
+
+TEST(HostBackend, CountsHardwareWhereTheKernelDoesAndSaysWhyElsewhere) {
+  const auto backend = MakeHostBackend(1);
+  if (OpenHardwareEventErrno() == 0) {
+    EXPECT_THAT(backend->info().unusable_reason, IsEmpty());
+  } else {
+    EXPECT_EQ(backend->info().name, "papi");
+    EXPECT_THAT(backend->info().unusable_reason, Not(IsEmpty()));
+  }
+}
+
+// The kernel's own answers, so that a script of them in another test is not all there is.
+TEST_F(SoftwareBackendTest, AHardwareEventIsRefusedForTheReasonThatTheProbeGives) {
+  const int error_number = OpenHardwareEventErrno();
+  if (error_number == 0) {
+    GTEST_SKIP() << "this host counts hardware events";
+  }
+  const SystemFacts facts = GatherFacts(SystemProbe{});
+  const auto backend = MakePerfBackend({.context = ContextOf(facts)});
+  const std::vector<std::string> events = {kFaults, "perf::INSTRUCTIONS"};
+  const Status opened = backend->OpenGroup(0, events);
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_EQ(opened.error().reason, ExplainErrno(error_number, ContextOf(facts)).reason);
+  EXPECT_EQ(opened.error().metadata.at("event"), "perf::INSTRUCTIONS");
 }
 
 TEST(ReportCounters, WithoutAPmuHardwareIsAbsentForThatReasonAndSoftwareCounts) {
