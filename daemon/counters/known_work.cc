@@ -4,7 +4,11 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <utility>
 #include <vector>
+
+#include "daemon/counters/declared_known_work.h"
+#include "kernels/base/declared_work.h"
 
 namespace tinyprof {
 namespace {
@@ -103,7 +107,7 @@ KnownWork HostKnownWork() {
   work.cold_lines = ColdLines;
 #endif
   work.fresh_pages = FreshPages;
-  return work;
+  return WorkIsDeclared() ? Declaring(std::move(work)) : work;
 }
 
 }  // namespace tinyprof

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "daemon/counters/papi/papi_errors.h"
+#include "daemon/counters/simulated_pmu.h"
 #include "daemon/counters/system_facts.h"
 
 namespace tinyprof {
@@ -30,6 +31,7 @@ PapiLibrary& PapiLibrary::Get() {
 }
 
 PapiLibrary::PapiLibrary() {
+  info_.name = PmuIsSimulated() ? kSimulatedBackend : "papi";
   const SystemFacts facts = GatherFacts(SystemProbe{});
   context_ = {.hardware_event_errno = facts.hardware_event_errno,
               .perf_event_paranoid = facts.perf_event_paranoid,
