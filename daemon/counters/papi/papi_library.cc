@@ -97,7 +97,9 @@ Result<int> PapiLibrary::EventCode(const std::string& event) {
     return known->second;
   }
   int code = 0;
-  if (const int status = PAPI_event_name_to_code(event.c_str(), &code); status != PAPI_OK) {
+  if (int status = PAPI_event_name_to_code(event.c_str(), &code); status != PAPI_OK) {
+    // While its component works, PAPI answers so for a name that none of its tables has.
+    status = status == PAPI_ECMP && ready_.has_value() ? PAPI_ENOSUPP : status;
     return tl::unexpected<Error>(PapiError(status, event, context_));
   }
   codes_.emplace(event, code);
