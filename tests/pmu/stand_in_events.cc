@@ -241,6 +241,15 @@ ssize_t ReadEvent(Machine& machine, Event& event, uint64_t* buffer, size_t bytes
   return static_cast<ssize_t>(used * sizeof(uint64_t));
 }
 
+void StopAllEvents(Machine& machine) {
+  const int end = fd_end.load(std::memory_order_relaxed);
+  for (int fd = 0; fd < end; ++fd) {
+    if (Event* const event = FindEvent(fd); event != nullptr) {
+      SwitchEvent(machine, *event, false, false);
+    }
+  }
+}
+
 void CloseEvent(Machine& machine, Event& event) {
   events_by_fd[event.fd].store(nullptr, std::memory_order_release);
   if (event.owner == getpid()) {

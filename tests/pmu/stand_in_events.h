@@ -45,6 +45,9 @@ ssize_t ReadEvent(Machine& machine, Event& event, uint64_t* buffer, size_t bytes
 // Forgets the event, and in the process that opened it takes it out of its group.
 void CloseEvent(Machine& machine, Event& event);
 
+// Disables every event of the process.
+void StopAllEvents(Machine& machine);
+
 // The event behind a file descriptor, or null. Needs no lock.
 Event* FindEvent(int fd);
 

@@ -124,6 +124,13 @@ void StandInScript::Apply() const {
   ASSERT_EQ(bad_line, nullptr) << bad_line;
 }
 
+void StandInScript::ApplyAfresh() const {
+  const auto stop_all = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "TinyprofStandInStopAll"));
+  ASSERT_NE(stop_all, nullptr) << "the stand-in is not loaded: run by ctest";
+  stop_all();
+  Apply();
+}
+
 bool PassesInChild(const std::string& variable, const char* value, void (*body)()) {
   std::fflush(nullptr);
   const pid_t child = fork();

@@ -54,6 +54,8 @@ class StandInScript {
   // Gives the rules to the stand-in, for events that are open too. Fails the test when there is no
   // stand-in, or it does not understand.
   void Apply() const;
+  // Also takes the counters from every event that is open.
+  void ApplyAfresh() const;
 
  private:
   std::string text_;
