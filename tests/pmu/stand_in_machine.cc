@@ -152,9 +152,9 @@ __attribute__((visibility("default"))) const char* TinyprofStandInSetRules(const
   if (const char* const bad_line = ParseRules(text, rules); bad_line != nullptr) {
     return bad_line;
   }
-  MachineLock machine;
-  machine->rules = rules;
-  memset(machine->calls, 0, sizeof(machine->calls));
+  MachineLock lock;
+  lock->rules = rules;
+  memset(lock->calls, 0, sizeof(lock->calls));
   return nullptr;
 }
 

@@ -109,7 +109,8 @@ TEST_F(CounterPassesTest, WhatCannotBeCountedIsAbsentAndNeverZero) {
     }
     EXPECT_EQ(layer.dram_bytes.unit, "byte");
   }
-  const CounterValues totals = SumOverLayers(Layers(*samples), AbsentValues("NONE: x", Source::kPapi));
+  const CounterValues totals =
+      SumOverLayers(Layers(*samples), AbsentValues("NONE: x", Source::kPapi));
   EXPECT_EQ(totals.l2_misses.value, std::nullopt);
 }
 
