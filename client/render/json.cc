@@ -87,7 +87,8 @@ Json CountersDocument(const v1::ListCountersResponse& response) {
                        {"quality", TextOrNull(metric.quality())},
                        {"expected", OptionalNumber(metric.has_expected(), metric.expected())},
                        {"measured", OptionalNumber(metric.has_measured(), metric.measured())},
-                       {"reason", TextOrNull(metric.reason())}});
+                       {"reason", TextOrNull(metric.reason())},
+                       {"note", TextOrNull(metric.note())}});
   }
   document["trust"] = TrustJson(counters.trust());
   return document;

@@ -170,19 +170,24 @@ void AddAnalysisHead(const v1::ModelAnalysis& analysis, Json& document) {
   totals["coverage"] = CoverageJson(analysis.coverage());
 }
 
-Json TrustJson(const google::protobuf::RepeatedPtrField<v1::TrustRow>& rows) {
-  Json json = Json::array();
-  for (const auto& row : rows) {
-    json.push_back({{"loop", row.loop()},
+Json TrustJson(const v1::TrustTable& trust) {
+  Json rows = Json::array();
+  for (const auto& row : trust.rows()) {
+    rows.push_back({{"loop", row.loop()},
                     {"metric", row.metric()},
                     {"formula", TextOrNull(row.formula())},
+                    {"iterations", row.iterations()},
+                    {"expected_low", OptionalNumber(row.has_expected_low(), row.expected_low())},
                     {"expected", OptionalNumber(row.has_expected(), row.expected())},
+                    {"expected_high", OptionalNumber(row.has_expected_high(), row.expected_high())},
                     {"measured", OptionalNumber(row.has_measured(), row.measured())},
                     {"spread", OptionalNumber(row.has_spread(), row.spread())},
                     {"quality", TextOrNull(row.quality())},
                     {"reason", TextOrNull(row.reason())}});
   }
-  return json;
+  return {{"complete", trust.complete()},
+          {"elapsed_ns", Number(trust.elapsed_ns())},
+          {"rows", std::move(rows)}};
 }
 
 Json HostJson(const v1::Host& host) {

@@ -27,7 +27,8 @@ Json AbsentQuantity(std::string_view unit, std::string_view source, std::string_
 
 Json TensorsJson(const google::protobuf::RepeatedPtrField<v1::TensorInfo>& tensors);
 Json HostJson(const v1::Host& host);
-Json TrustJson(const google::protobuf::RepeatedPtrField<v1::TrustRow>& rows);
+// {"complete", "elapsed_ns", "rows": [...]}.
+Json TrustJson(const v1::TrustTable& trust);
 
 // Adds the counts of `cost` to `target`, null each when `cost` is null.
 void AddCost(const v1::Cost* cost, const std::string& absent_reason, Json& target);

@@ -125,10 +125,16 @@ void AddMeasured(const Report& report, Json& target) {
 void AddRunTotals(const v1::RunReport& report, Json& totals) {
   AddMeasured(report, totals);
   const v1::Overhead& overhead = report.overhead();
-  totals["overhead"] = {{"read_cost_ns", Number(overhead.read_cost_ns())},
-                        {"unattributed_ns", Number(overhead.unattributed_ns())},
-                        {"instrumented_to_bare", Number(overhead.instrumented_to_bare())},
-                        {"instrumented_pass_ns", Number(overhead.instrumented_pass_ns())}};
+  totals["overhead"] = {
+      {"read_cost_ns", Number(overhead.read_cost_ns())},
+      {"unattributed_ns", Number(overhead.unattributed_ns())},
+      {"instrumented_to_bare", Number(overhead.instrumented_to_bare())},
+      {"instrumented_pass_ns", Number(overhead.instrumented_pass_ns())},
+      {"counter_read_border_ns",
+       OptionalNumber(overhead.has_counter_read_border_ns(), overhead.counter_read_border_ns())},
+      {"counter_read_thread_ns",
+       OptionalNumber(overhead.has_counter_read_thread_ns(), overhead.counter_read_thread_ns())},
+      {"counter_read_events", overhead.counter_read_events()}};
   const v1::TinyTorchFigures& course = report.tinytorch();
   totals["tinytorch"] = {{"gflops_per_second", Number(course.gflops_per_second())},
                          {"memory_bandwidth_mbs", Number(course.memory_bandwidth_mbs())},

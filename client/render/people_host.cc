@@ -125,14 +125,14 @@ std::string Count(bool present, double value) {
 }
 
 std::string TrustText(const v1::CounterReport& counters, const Layout& layout) {
-  if (counters.trust().empty()) return "";
+  if (counters.trust().rows().empty()) return "";
   Table table({{"loop", Align::kLeft},
                {"metric", Align::kLeft},
                {"quality", Align::kLeft},
                {"expected", Align::kRight, 0, 1},
                {"measured", Align::kRight, 0, 2},
                {"reason", Align::kLeft, 24}});
-  for (const auto& row : counters.trust()) {
+  for (const auto& row : counters.trust().rows()) {
     table.AddRow({{row.loop(), Tone::kStrong},
                   {row.metric()},
                   {row.quality().empty() ? "n/a" : row.quality()},

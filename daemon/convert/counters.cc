@@ -15,6 +15,33 @@ v1::CounterMetric ToProto(const CounterMetricReport& metric) {
   if (metric.expected) message.set_expected(*metric.expected);
   if (metric.measured) message.set_measured(*metric.measured);
   message.set_reason(metric.reason);
+  message.set_note(metric.note);
+  return message;
+}
+
+v1::TrustRow ToProto(const TrustRow& row) {
+  v1::TrustRow message;
+  message.set_loop(row.loop);
+  message.set_metric(row.metric);
+  message.set_formula(row.formula);
+  message.set_iterations(row.iterations);
+  if (row.expected) {
+    message.set_expected_low(row.expected->low);
+    message.set_expected(row.expected->nominal);
+    message.set_expected_high(row.expected->high);
+  }
+  if (row.measured) message.set_measured(*row.measured);
+  if (row.spread) message.set_spread(*row.spread);
+  if (row.quality) message.set_quality(std::string(Name(*row.quality)));
+  message.set_reason(row.reason);
+  return message;
+}
+
+v1::TrustTable ToProto(const TrustTable& trust) {
+  v1::TrustTable message;
+  for (const TrustRow& row : trust.rows) *message.add_rows() = ToProto(row);
+  message.set_elapsed_ns(trust.elapsed_ns);
+  message.set_complete(trust.complete);
   return message;
 }
 
@@ -40,6 +67,7 @@ v1::CounterReport ToProto(const CounterReport& report) {
   for (const CounterMetricReport& metric : report.metrics) {
     *message.add_metrics() = ToProto(metric);
   }
+  *message.mutable_trust() = ToProto(report.trust);
   return message;
 }
 

@@ -73,6 +73,7 @@ v1::Passes ToProto(const Passes& passes) {
   message.set_timing(passes.timing);
   message.set_counting(passes.counting);
   message.set_discarded(passes.discarded);
+  message.mutable_discarded_for()->insert(passes.discarded_for.begin(), passes.discarded_for.end());
   return message;
 }
 
@@ -90,6 +91,11 @@ v1::MachineState ToProto(const MachineState& machine) {
 v1::Overhead OverheadOf(const RunMeasurement& measured) {
   v1::Overhead message;
   message.set_read_cost_ns(measured.read_cost_ns);
+  if (const auto& cost = measured.counter_read_cost) {
+    message.set_counter_read_border_ns(cost->per_border_ns);
+    message.set_counter_read_thread_ns(cost->per_thread_ns);
+    message.set_counter_read_events(cost->event_count);
+  }
   message.set_unattributed_ns(measured.unattributed_ns);
   message.set_instrumented_to_bare(measured.instrumented_to_bare);
   message.set_instrumented_pass_ns(measured.instrumented_pass_ns);

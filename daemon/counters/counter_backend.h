@@ -20,7 +20,7 @@
 namespace tinyprof {
 
 struct BackendInfo {
-  std::string name;     // "papi", "simulated", ...
+  std::string name;     // "papi"; "simulated" when a script or a stand-in counts
   std::string version;  // "7.0.0.0"; empty when there is none
   std::string pmu;      // the core PMU by libpfm4's name; empty when there is none
   // Why no hardware event can be counted, "CODE: sentence"; empty when they can.

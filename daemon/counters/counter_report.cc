@@ -22,7 +22,7 @@ CounterMetricReport DescribeMetric(Metric metric, const PlannedMetric& planned) 
   report.reason = planned.reason;
   if (planned.usable()) {
     report.event = planned.formula->terms[0].event;
-    report.formula = planned.formula->ToString();
+    report.formula = planned.formula->Describe();
     report.note = planned.note.empty() ? planned.formula->note : planned.note;
   }
   return report;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "daemon/counters/cpu_family.h"
+#include "daemon/counters/raw_event.h"
 #include "kernels/base/error.h"
 
 namespace tinyprof {
@@ -96,20 +97,6 @@ struct MetricCandidates {
 MetricCandidates CandidatesFor(CpuFamily family, Metric metric);
 // `pmu` as FamilyOf reads it.
 MetricCandidates CandidatesFor(std::string_view pmu, Metric metric);
-
-// An event as perf_event_open takes it: `type`, `config` and `config1` of perf_event_attr. Neither
-// carries the privilege levels to count at; perf_event_attr has flags for those.
-struct RawEvent {
-  uint32_t type = kRaw;
-  uint64_t config = 0;
-  uint64_t config1 = 0;  // of Intel's off-core events: which requests and responses count
-
-  // PERF_TYPE_* of linux/perf_event.h.
-  static constexpr uint32_t kHardware = 0;
-  static constexpr uint32_t kHardwareCache = 3;
-  static constexpr uint32_t kRaw = 4;
-  friend bool operator==(const RawEvent&, const RawEvent&) = default;
-};
 
 // How the kernel counts an event that the family's formulas name, presets included. Absent for any
 // other name, and for presets of which only PAPI knows the events (those of the generic family).

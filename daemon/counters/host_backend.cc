@@ -1,10 +1,24 @@
 #include "daemon/counters/host_backend.h"
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "daemon/counters/cpu_family.h"
+#include "daemon/counters/event_catalogue.h"
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/counters/perf/perf_backend.h"
 #include "daemon/counters/system_facts.h"
 
 namespace tinyprof {
+
+CpuEvents HostCpuEvents(const std::string& root) {
+  std::ifstream file(root + "/proc/cpuinfo");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const CpuFamily family = FamilyOf(ParseCpuinfo(text));
+  return {.pmu = std::string(Name(family)),
+          .resolve = [family](std::string_view event) { return RawEncoding(family, event); }};
+}
 
 BackendChoice ChooseBackend(const BackendInfo& papi, int hardware_event_errno) {
   const bool papi_counts = papi.unusable_reason.empty() && !papi.pmu.empty();

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "daemon/counters/calibration/memory_loops.h"
+#include "daemon/counters/declared_known_work.h"
+#include "kernels/base/declared_work.h"
 
 namespace tinyprof {
 namespace {
@@ -61,7 +64,7 @@ KnownWork HostKnownWork(std::span<const Cache> caches) {
   work.loops = MakeLoops(caches);
 #endif
   work.fresh_pages = FreshPages;
-  return work;
+  return WorkIsDeclared() ? Declaring(std::move(work)) : work;
 }
 
 KnownWork HostKnownWork() {

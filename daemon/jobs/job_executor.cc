@@ -121,7 +121,7 @@ Status JobQueue::AddTrust(v1::RunReport& report) {
   TINYPROF_ASSIGN_OR_RETURN(
       const std::optional<v1::CounterReport> counters,
       dependencies_.store->counter_reports().Newest(report.host().fingerprint()));
-  if (counters) *report.mutable_trust() = counters->trust();
+  if (counters && counters->has_trust()) *report.mutable_trust() = counters->trust();
   return {};
 }
 

@@ -85,6 +85,10 @@ void Accumulate(const Quantity& layer, Quantity& total) {
 
 }  // namespace
 
+Source SourceOf(const BackendInfo& backend) {
+  return backend.name == "papi" ? Source::kPapi : Source::kSimulated;
+}
+
 Quantity& At(CounterValues& values, Metric metric) {
   switch (metric) {
     case Metric::kFlops:
@@ -124,11 +128,10 @@ CounterValues AbsentValues(const CounterPlan& plan, Source source) {
   return values;
 }
 
-CounterValues AbsentValues(std::string_view reason) {
+CounterValues AbsentValues(std::string_view reason, Source source) {
   CounterValues values;
   for (const Metric metric : kMetrics) {
-    At(values, metric) =
-        Quantity::Absent(std::string(Unit(metric)), Source::kPapi, std::string(reason));
+    At(values, metric) = Quantity::Absent(std::string(Unit(metric)), source, std::string(reason));
   }
   return values;
 }

@@ -77,7 +77,7 @@ void TakeTiming(TimingResult&& timing, const MeasureOptions& options, RunMeasure
 void TakeCounts(const CounterPlan& plan, const CounterSamples& samples, Source source,
                 RunMeasurement& run) {
   const std::vector<CounterValues> layers = LayerValues(plan, samples, run.layers.size(), source);
-  run.totals = SumOverLayers(layers, AbsentValues("NO_LAYERS: the model has no layers"));
+  run.totals = SumOverLayers(layers, AbsentValues("NO_LAYERS: the model has no layers", source));
   for (size_t node = 0; node < layers.size(); ++node) {
     run.layers[node].counters = layers[node];
   }
@@ -150,7 +150,7 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Counter
     TakeTiming(std::move(timing), options, run);
     run.software = monitor.Summary();
   }
-  const Source source = counters.info().name == "simulated" ? Source::kSimulated : Source::kPapi;
+  const Source source = SourceOf(counters.info());
   if (counting) {
     CounterPasses passes(workload, clock, counters, plan, options, hooks);
     TINYPROF_ASSIGN_OR_RETURN(const CounterSamples samples,
@@ -158,7 +158,7 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Counter
     TakeCounts(plan, samples, source, run);
     run.counter_source = Name(source);
   } else if (options.counters == CounterMode::kNone) {
-    TakeNoCounts(AbsentValues("NOT_ASKED: counters were switched off for this run"), run);
+    TakeNoCounts(AbsentValues("NOT_ASKED: counters were switched off for this run", source), run);
   } else {
     TakeNoCounts(AbsentValues(plan, source), run);
   }

@@ -8,6 +8,7 @@
 
 #include "kernels/base/check.h"
 #include "kernels/base/checked_math.h"
+#include "kernels/base/declared_work.h"
 #include "kernels/ops/eigen_kernels.h"
 #include "kernels/ops/op.h"
 
@@ -87,6 +88,7 @@ Result<std::unique_ptr<Session>> Session::Create(const Graph& graph,
   TINYPROF_RETURN_IF_ERROR(session->MakeWeights(options));
   TINYPROF_RETURN_IF_ERROR(session->MakeKernels(options));
   TINYPROF_RETURN_IF_ERROR(session->MakeArena(options));
+  TINYPROF_RETURN_IF_ERROR(session->MakeDeclarations());
   session->Bind();
   session->FillInputs();
   return session;
@@ -142,6 +144,25 @@ Status Session::MakeArena(const SessionOptions& options) {
   return {};
 }
 
+Status Session::MakeDeclarations() {
+  if (!WorkIsDeclared()) return {};
+  for (const Node& node : graph_->nodes) {
+    TINYPROF_ASSIGN_OR_RETURN(const Cost cost, CostOf(SignatureOf(*graph_, node, true)));
+    declared_flops_.push_back(cost.flop_count());
+  }
+  return {};
+}
+
+void Session::DeclareNode(size_t node) const noexcept {
+  const int64_t flops = declared_flops_[node];
+#pragma omp parallel num_threads(threads_)
+  {
+    const int64_t team = omp_get_num_threads();
+    const int64_t rank = omp_get_thread_num();
+    DeclareFlops(flops / team + (rank < flops % team ? 1 : 0));
+  }
+}
+
 std::byte* Session::DataOf(ValueId id) {
   const auto index = static_cast<size_t>(id);
   if (graph_->value(id).kind == Value::Kind::kInitializer) return weights_[index].data();
@@ -173,6 +194,7 @@ void Session::RunNode(size_t node) noexcept {
   const NodeBinding& binding = bindings_[node];
   kernels_[node]->Run(
       {.inputs = binding.inputs, .outputs = binding.outputs, .scratch = binding.scratch});
+  if (!declared_flops_.empty()) DeclareNode(node);
 }
 
 void Session::RunAll() noexcept {

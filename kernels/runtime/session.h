@@ -68,7 +68,11 @@ class Session {
   Status MakeWeights(const SessionOptions& options);
   Status MakeKernels(const SessionOptions& options);
   Status MakeArena(const SessionOptions& options);
+  // What the nodes cost, when a stand-in PMU wants to know.
+  Status MakeDeclarations();
   void Bind();
+  // Declares the FLOPs of a node, an even share on each thread of the team.
+  void DeclareNode(size_t node) const noexcept;
   // Where the elements of a value live.
   std::byte* DataOf(ValueId id);
 
@@ -80,6 +84,7 @@ class Session {
   Buffer arena_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<NodeBinding> bindings_;
+  std::vector<int64_t> declared_flops_;  // by node; empty without a stand-in PMU
 };
 
 }  // namespace tinyprof

@@ -14,7 +14,7 @@
 #include "daemon/counters/counter_plan.h"
 #include "daemon/counters/known_work.h"
 #include "daemon/counters/papi/papi_backend.h"
-#include "daemon/counters/perf/software_backend.h"
+#include "daemon/counters/perf/perf_backend.h"
 #include "daemon/counters/software_events.h"
 #include "daemon/measure/statistics.h"
 #include "daemon/measure/team_counters.h"

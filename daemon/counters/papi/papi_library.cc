@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "daemon/counters/papi/papi_errors.h"
+#include "daemon/counters/simulated_pmu.h"
 #include "daemon/counters/system_facts.h"
 
 namespace tinyprof {
@@ -25,6 +26,7 @@ PapiLibrary& PapiLibrary::Get() {
 }
 
 PapiLibrary::PapiLibrary() {
+  info_.name = PmuIsSimulated() ? kSimulatedBackend : "papi";
   const SystemFacts facts = GatherFacts(SystemProbe{});
   context_ = ContextOf(facts);
   ready_ = Initialize();
@@ -94,7 +96,9 @@ Result<int> PapiLibrary::EventCode(const std::string& event) {
     return known->second;
   }
   int code = 0;
-  if (const int status = PAPI_event_name_to_code(event.c_str(), &code); status != PAPI_OK) {
+  if (int status = PAPI_event_name_to_code(event.c_str(), &code); status != PAPI_OK) {
+    // While its component works, PAPI answers so for a name that none of its tables has.
+    status = status == PAPI_ECMP && ready_.has_value() ? PAPI_ENOSUPP : status;
     return tl::unexpected<Error>(PapiError(status, PapiCall::kLookUp, {.name = event}, context_));
   }
   codes_.emplace(event, code);

@@ -32,7 +32,7 @@ class PapiLibrary {
   Status Initialize();
   Status FindComponent();
 
-  BackendInfo info_{.name = "papi"};
+  BackendInfo info_;
   RefusalContext context_;
   Status ready_;
   std::mutex names_mutex_;

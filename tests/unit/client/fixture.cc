@@ -210,8 +210,22 @@ v1::Run SucceededRun() {
     }
     tinytorch { gflops_per_second: 0.0125 memory_bandwidth_mbs: 2.5 bottleneck: "memory" }
     machine { clock_hz: 3000000000 load_average: 0.5 huge_pages: "madvise" }
-    trust { loop: "avx2_add_single" metric: "flops" formula: "FLOPS:ANY" expected: 800 measured: 796
-            spread: 0.25 quality: "good" }
+    trust {
+      rows {
+        loop: "avx2_add_float32"
+        metric: "flops"
+        formula: "FLOPS:ANY"
+        iterations: 100
+        expected_low: 800
+        expected: 800
+        expected_high: 800
+        measured: 796
+        spread: 0.25
+        quality: "good"
+      }
+      elapsed_ns: 5000
+      complete: true
+    }
     duration_ns: 2000000
   )pb");
   *report.mutable_analysis() = Parse<v1::ModelAnalysis>(kHead);

@@ -51,7 +51,8 @@ class FakeRunner final : public TaskRunner {
         return event;
       case worker::WorkerRequest::kCounters:
         event.mutable_counters()->set_pmu("fake");
-        event.mutable_counters()->mutable_counters()->add_trust()->set_loop("known");
+        event.mutable_counters()->mutable_counters()->mutable_trust()->add_rows()->set_loop(
+            "known");
         return event;
       case worker::WorkerRequest::kVerify:
         event.mutable_verified()->set_ok(true);

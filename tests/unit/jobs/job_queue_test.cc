@@ -299,11 +299,11 @@ TEST_F(JobQueueTest, DeletesOnlyEndedRuns) {
 }
 
 TEST_F(JobQueueTest, ARunCarriesTheTrustTableOfItsHost) {
-  EXPECT_EQ(WaitForEnd(Start("before")).report().trust_size(), 0);
+  EXPECT_FALSE(WaitForEnd(Start("before")).report().has_trust());
   ASSERT_TRUE(queue_->ProbeCounters().has_value());
   const v1::Run run = WaitForEnd(Start("after"));
-  ASSERT_EQ(run.report().trust_size(), 1);
-  EXPECT_EQ(run.report().trust(0).loop(), "known");
+  ASSERT_EQ(run.report().trust().rows_size(), 1);
+  EXPECT_EQ(run.report().trust().rows(0).loop(), "known");
 }
 
 TEST_F(JobQueueTest, ExclusiveTasksGiveTheirResults) {

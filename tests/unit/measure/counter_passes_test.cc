@@ -85,7 +85,7 @@ TEST_F(CounterPassesTest, LayersGetTheirOwnCountsAndTotalsAreTheirSum) {
   EXPECT_EQ(layers[1].flops.formula, "4*FP4 + 8*FP8");
   EXPECT_EQ(layers[1].cycles.quality, Quality::kGood);
 
-  const CounterValues totals = SumOverLayers(layers, AbsentValues("NONE: x"));
+  const CounterValues totals = SumOverLayers(layers, AbsentValues("NONE: x", Source::kPapi));
   EXPECT_EQ(totals.flops.value, 160);
   EXPECT_EQ(totals.instructions.value, 6000);
   EXPECT_EQ(totals.l1d_misses.value, 14);
@@ -117,7 +117,8 @@ TEST_F(CounterPassesTest, WhatCannotBeCountedIsAbsentAndNeverZero) {
     EXPECT_EQ(layer.stall_cycles.unit, "cycle");
     EXPECT_EQ(layer.dtlb_misses.unit, "count");
   }
-  const CounterValues totals = SumOverLayers(Layers(*samples), AbsentValues("NONE: x"));
+  const CounterValues totals =
+      SumOverLayers(Layers(*samples), AbsentValues("NONE: x", Source::kPapi));
   EXPECT_EQ(totals.l2_misses.value, std::nullopt);
 }
 
@@ -176,7 +177,7 @@ TEST_F(CounterPassesTest, AGroupThatDoesDifferentWorkThanTheFirstIsSuspect) {
   EXPECT_EQ(layers[0].l1d_misses.quality, Quality::kSuspect);
   EXPECT_THAT(layers[0].l1d_misses.reason, StartsWith("ANCHOR_DRIFT: "));
   EXPECT_EQ(layers[0].flops.quality, Quality::kExact);
-  const CounterValues totals = SumOverLayers(layers, AbsentValues("NONE: x"));
+  const CounterValues totals = SumOverLayers(layers, AbsentValues("NONE: x", Source::kPapi));
   EXPECT_EQ(totals.l1d_misses.quality, Quality::kSuspect);
   EXPECT_THAT(totals.l1d_misses.reason, StartsWith("ANCHOR_DRIFT: "));
 }

@@ -33,7 +33,7 @@ TEST(StoreTest, CounterReportsOutliveTheStoreAndKeepToTheirHost) {
   const TemporaryDirectory directory;
   const std::string path = directory.File("store.db");
   v1::CounterReport report;
-  report.add_trust()->set_loop("scalar_add_single");
+  report.mutable_trust()->add_rows()->set_loop("scalar_add_float32");
   {
     const auto store = Store::Open(path);
     ASSERT_TRUE((*store)->counter_reports().Put("a", report).has_value());
@@ -43,7 +43,7 @@ TEST(StoreTest, CounterReportsOutliveTheStoreAndKeepToTheirHost) {
   EXPECT_FALSE((*store)->counter_reports().Newest("b")->has_value());
   const auto found = (*store)->counter_reports().Newest("a");
   ASSERT_TRUE(found->has_value());
-  EXPECT_EQ((*found)->trust(0).loop(), "scalar_add_single");
+  EXPECT_EQ((*found)->trust().rows(0).loop(), "scalar_add_float32");
 }
 
 TEST(StoreTest, RefusesSchemaOfALaterVersion) {
