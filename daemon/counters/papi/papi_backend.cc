@@ -80,7 +80,7 @@ class PapiBackend final : public CounterBackend {
     TINYPROF_CHECK(values.size() == slot.event_count);
     // PAPI reads a set that could not be started as zeros, without an error.
     if (!slot.running) {
-      return Failed(PAPI_ECLOST, "");
+      return Failed(PAPI_ECLOST, PapiCall::kRead);
     }
     // A read that failed inside PAPI can answer OK and leave the buffer as it was.
     std::fill_n(slot.values.begin(), slot.event_count, kUntouched);
