@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "daemon/counters/papi/papi_errors.h"
@@ -19,8 +20,9 @@ constexpr size_t kMaxEvents = 32;
 // One for each thread, on cache lines of its own.
 struct alignas(64) ThreadSlot {
   bool attached = false;
-  bool running = false;
+  bool running = false;  // its counts can be read
   int event_set = PAPI_NULL;
+  int stuck_set = PAPI_NULL;  // of an earlier group, which PAPI could not stop
   size_t event_count = 0;
   std::array<long long, kMaxEvents> values{};
 };
@@ -49,6 +51,7 @@ class PapiBackend final : public CounterBackend {
       return Fail(ErrorCode::kResourceExhausted, "GROUP_FULL",
                   fmt::format("a group has 1 to {} events, got {}", kMaxEvents, events.size()));
     }
+    TINYPROF_RETURN_IF_ERROR(LeaveStuckSet(slot));
     if (const int code = PAPI_create_eventset(&slot.event_set); code != PAPI_OK) {
       return Failed(code, "");
     }
@@ -74,6 +77,10 @@ class PapiBackend final : public CounterBackend {
   Status Read(int thread, std::span<int64_t> values) override {
     ThreadSlot& slot = Slot(thread);
     TINYPROF_CHECK(values.size() == slot.event_count);
+    // PAPI reads a set that could not be started as zeros, without an error.
+    if (!slot.running) {
+      return Failed(PAPI_ECLOST, "");
+    }
     // A read that failed inside PAPI can answer OK and leave the buffer as it was.
     std::fill_n(slot.values.begin(), slot.event_count, kUntouched);
     if (const int code = PAPI_read(slot.event_set, slot.values.data()); code != PAPI_OK) {
@@ -102,14 +109,10 @@ class PapiBackend final : public CounterBackend {
     if (slot.event_set == PAPI_NULL) {
       return;
     }
-    if (slot.running) {
-      PAPI_stop(slot.event_set, slot.values.data());
-      slot.running = false;
+    if (!Dismantle(slot.event_set)) {
+      slot.stuck_set = slot.event_set;
     }
-    // A set whose counters were lost cannot be taken apart again; it is left to PAPI, and the
-    // thread gets a new one.
-    PAPI_cleanup_eventset(slot.event_set);
-    PAPI_destroy_eventset(&slot.event_set);
+    slot.running = false;
     slot.event_set = PAPI_NULL;
     slot.event_count = 0;
   }
@@ -118,6 +121,34 @@ class PapiBackend final : public CounterBackend {
   ThreadSlot& Slot(int thread) {
     TINYPROF_CHECK(thread >= 0 && static_cast<size_t>(thread) < slots_.size());
     return slots_[static_cast<size_t>(thread)];
+  }
+
+  // False when PAPI cannot stop the set: it reads before it stops, which fails for ever when the
+  // counters were lost.
+  static bool Dismantle(int event_set) {
+    std::array<long long, kMaxEvents> unused;
+    int state = 0;
+    if (PAPI_state(event_set, &state) == PAPI_OK && (state & PAPI_RUNNING) != 0) {
+      PAPI_stop(event_set, unused.data());
+    }
+    if (PAPI_cleanup_eventset(event_set) != PAPI_OK) {
+      return false;
+    }
+    PAPI_destroy_eventset(&event_set);
+    return true;
+  }
+
+  // While a set runs, PAPI starts no other on its thread. One that cannot be stopped even now is
+  // left behind, with its files open, and PAPI made to take the thread for a new one.
+  Status LeaveStuckSet(ThreadSlot& slot) {
+    const int stuck_set = std::exchange(slot.stuck_set, PAPI_NULL);
+    if (stuck_set == PAPI_NULL || Dismantle(stuck_set)) {
+      return {};
+    }
+    if (const int code = PAPI_unregister_thread(); code != PAPI_OK) {
+      return Failed(code, "");
+    }
+    return library_.RegisterThread();
   }
 
   Status Add(ThreadSlot& slot, const std::string& event) {
