@@ -52,7 +52,7 @@ done
 # A source without arm64 may fail; what counts is whether the packages are there.
 apt-get -c "$apt_root/apt.conf" update >"$log" 2>&1 || true
 kernel=$(apt-cache -c "$apt_root/apt.conf" depends "$kernel_package" 2>>"$log" |
-  awk '$1 == "Depends:" && $2 ~ /^linux-image-/ {print $2; exit}')
+  awk '$1 == "Depends:" && $2 ~ /^linux-image-/ {print $2; exit}') || true
 [[ -n $kernel ]] || unavailable "apt's sources have no $kernel_package"
 (cd "$apt_root/archives" &&
   apt-get -c "$apt_root/apt.conf" download "$kernel" "${packages[@]}" >>"$log" 2>&1) ||

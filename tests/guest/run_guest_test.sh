@@ -69,8 +69,10 @@ scenario() {  # scenario NAME CPU SUITE... [-- qemu options]
   local name=$1 cpu=$2 suites=()
   shift 2
   while (($# > 0)) && [[ $1 != -- ]]; do suites+=("$1"); shift; done
-  boot "$name" "$cpu" "$work/$name.log" "${@:2}" && judge "$work/$name.log" "${suites[@]}" ||
-    { cat "$work/$name.log"; exit 1; }
+  if ! { boot "$name" "$cpu" "$work/$name.log" "${@:2}" && judge "$work/$name.log" "${suites[@]}"; }; then
+    cat "$work/$name.log"
+    exit 1
+  fi
 }
 
 # One emulated instruction is one nanosecond of the guest: counts repeat, and QEMU counts instructions at all.
