@@ -95,7 +95,7 @@ step_quickstart() {
 
 report_skips() {
   say "skipped tests and why"
-  grep -hE -A1 ': Skipped$|^\[  SKIPPED \] buf' "$logs"/*-tests.log | grep -vE '^--$' || echo "none"
+  grep -hE -A1 ': Skipped$|^\[  SKIPPED \] (buf|guest) ' "$logs"/*-tests.log | grep -vE '^--$' || echo "none"
 }
 
 deploy/dependencies.sh --tests

@@ -14,9 +14,10 @@ namespace tinyprof {
 // Opens, starts, reads and closes a group on the calling thread, as thread 0.
 Status TryGroup(CounterBackend& backend, std::span<const std::string> events);
 
-// Counts `work(n)` and then `work(2 n)` on the calling thread, as thread 0, and returns the
-// difference of the two for each event: what n units of work cost, the cost of reading cancelled
-// out. ABORTED / "COUNTERS_LOST" when a count runs backwards.
+// Counts `work(n)` and then `work(2 n)` on the calling thread, as thread 0, after one unit of
+// warm-up, and returns the difference of the two for each event: what n units of work cost, the
+// cost of calling and of reading cancelled out to the last instruction. ABORTED / "COUNTERS_LOST"
+// when a count runs backwards.
 Result<std::vector<int64_t>> CountWork(CounterBackend& backend, std::span<const std::string> events,
                                        const std::function<void(int64_t)>& work, int64_t n);
 
