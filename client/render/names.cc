@@ -18,6 +18,8 @@ std::string SourceName(v1::Source source) {
       return "derived";
     case v1::SOURCE_SIMULATED:
       return "simulated";
+    case v1::SOURCE_PERF_EVENT:
+      return "perf_event";
     default:
       return "";
   }

@@ -25,6 +25,8 @@ v1::Source ToProto(Source source) {
       return v1::SOURCE_DERIVED;
     case Source::kSimulated:
       return v1::SOURCE_SIMULATED;
+    case Source::kPerfEvent:
+      return v1::SOURCE_PERF_EVENT;
   }
   return v1::SOURCE_UNSPECIFIED;
 }

@@ -86,7 +86,8 @@ void Accumulate(const Quantity& layer, Quantity& total) {
 }  // namespace
 
 Source SourceOf(const BackendInfo& backend) {
-  return backend.name == "papi" ? Source::kPapi : Source::kSimulated;
+  if (backend.name == Name(Source::kPapi)) return Source::kPapi;
+  return backend.name == Name(Source::kPerfEvent) ? Source::kPerfEvent : Source::kSimulated;
 }
 
 Quantity& At(CounterValues& values, Metric metric) {

@@ -16,6 +16,7 @@ enum class Source {
   kSoftware,   // kernel software events, or the clock
   kAnalytic,   // a formula over shapes
   kDerived,    // a formula over other quantities
+  kPerfEvent,  // hardware counters of the kernel without PAPI
   kSimulated,  // a model of hardware, or a stand-in for it
 };
 // "papi", "executed", ...
@@ -31,6 +32,8 @@ constexpr std::string_view Name(Source source) {
       return "analytic";
     case Source::kDerived:
       return "derived";
+    case Source::kPerfEvent:
+      return "perf_event";
     case Source::kSimulated:
       return "simulated";
   }

@@ -73,11 +73,13 @@ struct Refused {
 };
 // By the table of errno, PAPI's code and message; what PAPI folds into one code has one reason.
 constexpr Refused kRefusals[] = {
-    {"ENOENT", "EVENT_NOT_ON_CPU"},  {"EACCES", "PERMISSION"},   {"EPERM", "PERMISSION"},
-    {"EMFILE", "TOO_MANY_FILES"},    {"EINVAL", "GROUP_FULL"},   {"ENXIO", "GROUP_FULL"},
-    {"EINTR", "GROUP_FULL"},         {"EIO", "GROUP_FULL"},      {"ENODEV", "EVENT_UNKNOWN"},
-    {"EOPNOTSUPP", "EVENT_UNKNOWN"}, {"EBUSY", "COUNTERS_LOST"}, {"EAGAIN", "COUNTERS_LOST"},
-    {"ENOSYS", "COUNTERS_LOST"},     {"ESRCH", "COUNTERS_LOST"},
+    {"ENOENT", "EVENT_NOT_ON_CPU"}, {"EACCES", "PERMISSION"},
+    {"EPERM", "PERMISSION"},        {"EMFILE", "TOO_MANY_FILES"},
+    {"EINVAL", "EVENT_NOT_ON_CPU"}, {"ENXIO", "EVENT_NOT_ON_CPU"},
+    {"EINTR", "EVENT_NOT_ON_CPU"},  {"EIO", "EVENT_NOT_ON_CPU"},
+    {"ENODEV", "EVENT_NOT_ON_CPU"}, {"EOPNOTSUPP", "EVENT_NOT_ON_CPU"},
+    {"EBUSY", "COUNTER_BUSY"},      {"EAGAIN", "COUNTER_BUSY"},
+    {"ENOSYS", "COUNTER_BUSY"},     {"ESRCH", "COUNTER_BUSY"},
 };
 
 TEST_F(FaultsTest, RefusedEventSaysWhyAndTheOthersStillCount) {

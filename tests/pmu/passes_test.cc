@@ -70,7 +70,10 @@ class PassesTest : public ::testing::TestWithParam<int> {
   // By hand from DeclareLayer, over the team.
   double Truth(Metric metric, size_t layer) const {
     switch (metric) {
-      case Metric::kFlops: {
+      case Metric::kFlopsDouble:
+        return 0;
+      case Metric::kFlops:
+      case Metric::kFlopsSingle: {
         int64_t vectors = 0;
         for (int thread = 0; thread < threads(); ++thread) {
           vectors += VectorsOf(layer, thread);

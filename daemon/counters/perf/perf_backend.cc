@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/counters/perf/perf_events.h"
+#include "daemon/counters/simulated_pmu.h"
 #include "daemon/counters/system_facts.h"
 #include "kernels/base/check.h"
 
@@ -32,7 +33,10 @@ class PerfBackend final : public CounterBackend {
         calls_(calls),
         slots_(static_cast<size_t>(options_.max_threads)) {
     options_.context.threads = options_.max_threads;
-    info_ = {.name = "perf_event", .version = "", .pmu = options_.pmu, .unusable_reason = ""};
+    info_ = {.name = PmuIsSimulated() ? kSimulatedBackend : "perf_event",
+             .version = "",
+             .pmu = options_.pmu,
+             .unusable_reason = ""};
     if (options_.software_only) {
       info_.unusable_reason = "EVENT_UNKNOWN: only software events are counted without PAPI";
     } else if (options_.context.hardware_event_errno != 0) {

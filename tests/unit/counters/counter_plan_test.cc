@@ -118,16 +118,14 @@ TEST_F(Zen4Test, HalfTheFlopsIsSuspectAndSaysSo) {
 }
 
 TEST_F(Zen4Test, AFormulaThatIsRightIsTakenOverAnEarlierOneThatIsNot) {
-  cpu.Has(kFlops, [](const LoopFacts& facts) {
-    return static_cast<double>(facts.FlopsPerIteration({true, true, false})) / 2;
-  });
-  cpu.Has("PAPI_FP_OPS", [](const LoopFacts& facts) {
-    return static_cast<double>(facts.FlopsPerIteration({true, true, false}));
-  });
+  cpu.Has(kInstructions,
+          [](const LoopFacts& facts) { return static_cast<double>(facts.instructions) / 2; });
+  cpu.Has("PAPI_TOT_INS",
+          [](const LoopFacts& facts) { return static_cast<double>(facts.instructions); });
   const CounterPlan plan = Plan();
-  EXPECT_EQ(plan.metric(Metric::kFlops).formula->ToString(), "PAPI_FP_OPS");
-  EXPECT_EQ(plan.metric(Metric::kFlops).quality, Quality::kExact);
-  EXPECT_THAT(plan.metric(Metric::kFlops).reason, IsEmpty());
+  EXPECT_EQ(plan.metric(Metric::kInstructions).formula->ToString(), "PAPI_TOT_INS");
+  EXPECT_EQ(plan.metric(Metric::kInstructions).quality, Quality::kExact);
+  EXPECT_THAT(plan.metric(Metric::kInstructions).reason, IsEmpty());
 }
 
 TEST_F(Zen4Test, TheNextFormulaIsTakenWhereTheFirstIsRefused) {

@@ -328,5 +328,13 @@ TEST(CounterPassesOnATeam, SumOverThreads) {
   EXPECT_EQ(layers[0].instructions.source, Source::kSimulated);
 }
 
+TEST(SourceOf, OnlyNamesOfHardwareBackendsAreHardware) {
+  EXPECT_EQ(SourceOf({.name = "papi"}), Source::kPapi);
+  EXPECT_EQ(SourceOf({.name = "perf_event"}), Source::kPerfEvent);
+  for (const char* name : {"simulated", "PAPI", "perf", ""}) {
+    EXPECT_EQ(SourceOf({.name = name}), Source::kSimulated) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tinyprof
