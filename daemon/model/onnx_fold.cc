@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "kernels/base/checked_math.h"
 #include "kernels/ops/op.h"
 #include "kernels/tensor/buffer.h"
 
@@ -13,7 +14,11 @@ namespace {
 constexpr std::array<std::string_view, 14> kMovers = {
     "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Expand",   "Slice",
     "Concat",  "Split",   "Tile",    "Pad",       "Cast",      "Identity", "ConstantOfShape"};
+// One node must not take what the others need.
 constexpr int64_t kMaxFoldedFlops = 10'000'000;
+// What a file of no size may cost: about a second of the reference kernels.
+constexpr int64_t kBaseBytes = int64_t{64} << 20;
+constexpr int64_t kBaseWork = 200'000'000;
 
 bool IsFloating(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
@@ -35,6 +40,21 @@ bool IsWorthFolding(const Graph& graph, const Node& node, const std::vector<Tens
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
     return id == kNoValue || graph.value(id).type.shape.element_count() <= 1;
   });
+}
+
+// Elements read and written, and operations. A Shape reads none of its input's elements.
+Result<int64_t> WorkOf(const NodeSignature& signature, const Cost& cost) {
+  TINYPROF_ASSIGN_OR_RETURN(int64_t work, CheckedAdd(cost.flop_count(), cost.int_op_count));
+  if (signature.node->op_type != "Shape") {
+    for (const NodeSignature::Input& input : signature.inputs) {
+      if (!input.present) continue;
+      TINYPROF_ASSIGN_OR_RETURN(work, CheckedAdd(work, input.type.shape.element_count()));
+    }
+  }
+  for (const TensorType& type : signature.outputs) {
+    TINYPROF_ASSIGN_OR_RETURN(work, CheckedAdd(work, type.shape.element_count()));
+  }
+  return work;
 }
 
 std::vector<TensorData> Evaluate(const NodeSignature& signature, const Kernel& kernel) {
@@ -70,9 +90,16 @@ const std::byte* KnownData(const Graph& graph, ValueId id) {
   return known ? value.fill.data->data() : nullptr;
 }
 
-bool FoldBudget::Take(int64_t bytes) {
-  if (bytes > bytes_left_) return false;
+FoldBudget::FoldBudget(int64_t file_bytes)
+    : bytes_left_(2 * file_bytes + kBaseBytes), work_left_(file_bytes + kBaseWork) {}
+
+bool FoldBudget::Take(int64_t bytes, int64_t work) {
+  if (bytes > bytes_left_ || work > work_left_) {
+    NoteShort();
+    return false;
+  }
   bytes_left_ -= bytes;
+  work_left_ -= work;
   return true;
 }
 
@@ -83,12 +110,17 @@ std::vector<TensorData> Fold(const Graph& graph, const Node& node,
   NodeSignature signature = SignatureOf(graph, node, false);
   signature.outputs = types;
   const Result<Cost> cost = op->cost(signature);
-  if (!cost || cost->flop_count() > kMaxFoldedFlops) return {};
+  const Result<int64_t> work =
+      cost ? WorkOf(signature, *cost) : tl::unexpected<Error>(cost.error());
+  if (!work || cost->flop_count() > kMaxFoldedFlops) {
+    budget.NoteShort();
+    return {};
+  }
   const Result<std::unique_ptr<Kernel>> kernel = op->reference(signature, {});
   if (!kernel) return {};
   int64_t bytes = (*kernel)->scratch_bytes();
   for (const TensorType& type : types) bytes += type.byte_size();
-  if (!budget.Take(bytes)) return {};
+  if (!budget.Take(bytes, *work)) return {};
   return Evaluate(signature, **kernel);
 }
 

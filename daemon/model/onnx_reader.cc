@@ -56,8 +56,7 @@ TensorData IntegerScalar(DType dtype, int64_t value) {
 
 }  // namespace
 
-OnnxReader::OnnxReader(std::string name, int64_t opset, int64_t byte_size)
-    : budget_(2 * byte_size + (int64_t{64} << 20)) {
+OnnxReader::OnnxReader(std::string name, int64_t opset, int64_t byte_size) : budget_(byte_size) {
   graph_.name = std::move(name);
   graph_.source = "onnx";
   graph_.opset = opset;
@@ -271,7 +270,13 @@ Result<std::vector<ValueId>> OnnxReader::Emit(const onnx::NodeProto& source, Nod
     return BadOnnx(fmt::format("node '{}' has no outputs", DisplayName(source)));
   Result<std::vector<TensorType>> types =
       InferTypes(SignatureOf(graph_, node, false), output_count);
-  if (!types) return tl::unexpected<Error>(NameNode(std::move(types).error(), source));
+  if (!types) {
+    Error error = NameNode(std::move(types).error(), source);
+    if (budget_.was_short()) {
+      error.message += "; not all constants were worked out, because that takes too much work";
+    }
+    return tl::unexpected<Error>(std::move(error));
+  }
   std::vector<TensorData> folded = Fold(graph_, node, *types, budget_);
   std::vector<ValueId> outputs;
   for (size_t i = 0; i < output_count; ++i) {

@@ -20,7 +20,7 @@ namespace tinyprof {
 
 class OnnxReader {
  public:
-  // `byte_size` of the file bounds the memory of constant folding.
+  // `byte_size` of the file bounds what constant folding may cost.
   OnnxReader(std::string name, int64_t opset, int64_t byte_size);
 
   // The graph of `proto` on `inputs`. Takes the weights out of `proto` as it goes.

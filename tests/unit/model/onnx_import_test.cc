@@ -259,6 +259,54 @@ TEST(OnnxImportTest, SmallFilesCannotAskForMuchMemory) {
   EXPECT_EQ(graph.nodes.size(), 2U);
 }
 
+// A file of `reader_count` nodes that each read all of one large constant and write one element.
+ModelMaker ManyReaders(const std::string& op, int64_t element_count, int reader_count) {
+  ModelMaker maker;
+  maker.Input("x", {"1"}).Output("x_out").Ints("size", {1}, {element_count});
+  maker.Node("Identity", {"x"}, {"x_out"});
+  auto* fill = maker.Node("ConstantOfShape", {"size"}, {"big"})->add_attribute();
+  fill->set_name("value");
+  fill->set_type(onnx::AttributeProto::TENSOR);
+  fill->mutable_t()->set_data_type(onnx::TensorProto::INT64);
+  fill->mutable_t()->add_dims(1);
+  fill->mutable_t()->add_int64_data(1);
+  maker.Ints("zero", {1}, {0}).Ints("one", {1}, {1});
+  for (int i = 0; i < reader_count; ++i) {
+    const std::string out = "y" + std::to_string(i);
+    std::vector<std::string> inputs = {"big"};
+    if (op == "Slice") inputs.insert(inputs.end(), {"zero", "one"});
+    if (op == "Gather") inputs.emplace_back("zero");
+    maker.Node(op, inputs, {out});
+    maker.Output(out);
+  }
+  return maker;
+}
+
+// Elements read times nodes is what folding them all would cost; a second or so is allowed.
+TEST(OnnxImportTest, SmallFilesCannotAskForMuchWork) {
+  constexpr int64_t kElementCount = 8'000'000;
+  constexpr int kReaderCount = 300;
+  for (const char* op : {"ArgMax", "Slice", "Gather"}) {
+    const Graph graph = Imported(ManyReaders(op, kElementCount, kReaderCount).Import());
+    EXPECT_GE(graph.nodes.size(), size_t{kReaderCount} - 200'000'000 / kElementCount) << op;
+  }
+}
+
+TEST(OnnxImportTest, FoldingFewReadersOfALargeConstantIsFine) {
+  const Graph graph = Imported(ManyReaders("ArgMax", 1'000'000, 50).Import());
+  ASSERT_EQ(graph.nodes.size(), 1U);
+  EXPECT_EQ(graph.nodes[0].op_type, "Identity");
+}
+
+TEST(OnnxImportTest, AShapeThatTakesTooMuchWorkSaysSo) {
+  ModelMaker maker = ManyReaders("ArgMax", 8'000'000, 30);
+  maker.Node("Reshape", {"x", "y29"}, {"reshaped"});
+  maker.Output("reshaped");
+  const Result<Graph> graph = maker.Import();
+  ASSERT_FALSE(graph.has_value());
+  EXPECT_THAT(graph.error().message, HasSubstr("takes too much work"));
+}
+
 TEST(OnnxImportTest, FilesThatAreNone) {
   EXPECT_EQ(ImportOnnxFile("/nonexistent/model.onnx", {}).error().code, ErrorCode::kNotFound);
   EXPECT_FALSE(ImportOnnxFile("/", {}).has_value());
