@@ -1,4 +1,5 @@
 // tinyprof-client: wires the program to the real streams, terminal, environment and signals.
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -22,6 +23,16 @@ std::optional<std::string> GetEnv(const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+// Keeps descriptors 0 to 2 from being given to a socket, which would then get what we print. What
+// is opened for a closed output cannot be written, so that printing there still fails.
+void FillClosedStreams() {
+  while (true) {
+    const int descriptor = open("/dev/null", O_RDONLY);
+    if (descriptor > STDERR_FILENO) close(descriptor);
+    if (descriptor < 0 || descriptor > STDERR_FILENO) return;
+  }
+}
+
 // Leaves a half-written progress line behind and ends without waiting for any thread.
 void LeaveAtOnce() {
   if (isatty(STDERR_FILENO) != 0) {
@@ -33,6 +44,7 @@ void LeaveAtOnce() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  FillClosedStreams();
   // What gRPC logs of its own is no use to the reader; our messages carry what matters.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   client::Interrupts interrupts(LeaveAtOnce);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstring>
 
 #include "client/commands/command.h"
 #include "client/commands/suggest.h"
@@ -73,13 +74,6 @@ const CLI::App& Deepest(const CLI::App& app) {
   return parsed.empty() ? app : Deepest(*parsed.back());
 }
 
-ExitCode UsageError(const CLI::App& app, Io& io, const std::string& sentence) {
-  io.err << fmt::format("{}: {}; see `{} --help`", kProgram, Printable(sentence),
-                        PathOf(Deepest(app)))
-         << std::endl;
-  return ExitCode::kUsage;
-}
-
 std::vector<std::string> OptionNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
@@ -120,15 +114,50 @@ std::string FirstUnknown(const CLI::App& app) {
   return remaining.empty() ? "" : remaining.front();
 }
 
-ExitCode Report(Session& session, const Error& error) {
-  Io& io = session.io();
-  io.err << fmt::format("{}: {}", kProgram, PrintableLines(error.message)) << std::endl;
-  if (session.options().json && error.reason != "FILE_NOT_WRITABLE") {
-    if (const Status printed = session.Print(ErrorDocument(session.command(), error)); !printed) {
-      io.err << fmt::format("{}: {}", kProgram, Printable(printed.error().message)) << std::endl;
-    }
+void Complain(Io& io, const std::string& text) {
+  io.err << fmt::format("{}: {}", kProgram, text) << std::endl;
+}
+
+void PrintError(Session& session, const Error& error) {
+  if (const Status printed = session.Print(ErrorDocument(session.command(), error)); !printed) {
+    Complain(session.io(), Printable(printed.error().message));
   }
+}
+
+ExitCode Report(Session& session, const Error& error) {
+  Complain(session.io(), PrintableLines(error.message));
+  if (session.options().json && !session.IsOutputFailure(error)) PrintError(session, error);
   return ExitCodeFor(error);
+}
+
+ExitCode PrintPlain(Io& io, const std::string& text) {
+  const GlobalOptions plain;
+  Session session(plain, io, "");
+  const Status printed = session.Print(text);
+  return printed ? ExitCode::kOk : Report(session, printed.error());
+}
+
+// Where the error of a command line goes, which may not have been parsed to its end.
+GlobalOptions OptionsSoFar(const CLI::App& app, const std::vector<std::string>& args) {
+  GlobalOptions options;
+  const auto end = std::find(args.begin(), args.end(), "--");
+  options.json = std::find(args.begin(), end, "--json") != end;
+  const auto& outputs = app.get_option("--output")->results();
+  if (!outputs.empty()) options.output = outputs.front();
+  return options;
+}
+
+ExitCode UsageError(const CLI::App& app, const std::vector<std::string>& args, Io& io,
+                    const std::string& sentence) {
+  const std::string path = PathOf(Deepest(app));
+  Complain(io, fmt::format("{}; see `{} --help`", Printable(sentence), path));
+  const GlobalOptions options = OptionsSoFar(app, args);
+  if (options.json) {
+    const std::string command = path.substr(std::min(path.size(), std::strlen(kProgram) + 1));
+    Session session(options, io, command);
+    PrintError(session, {ErrorCode::kInvalidArgument, "BAD_COMMAND_LINE", sentence, {}});
+  }
+  return ExitCode::kUsage;
 }
 
 ExitCode RunParsed(const Program& program, Io& io) {
@@ -148,27 +177,29 @@ ExitCode RunParsed(const Program& program, Io& io) {
 ExitCode RunClient(const std::vector<std::string>& args, Io& io) {
   Program program;
   CLI::App& app = program.app;
+  const auto usage_error = [&](const std::string& sentence) {
+    return UsageError(app, args, io, sentence);
+  };
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::CallForHelp&) {
-    io.out << app.help() << std::flush;
-    return ExitCode::kOk;
+    return PrintPlain(io, app.help());
   } catch (const CLI::CallForVersion& version) {
-    io.out << version.what() << std::endl;
-    return ExitCode::kOk;
+    return PrintPlain(io, fmt::format("{}\n", version.what()));
   } catch (const CLI::Error& error) {
     const std::string unknown = FirstUnknown(app);
-    return UsageError(app, io, unknown.empty() ? error.what() : UnknownSentence(app, unknown));
+    return usage_error(unknown.empty() ? error.what() : UnknownSentence(app, unknown));
   }
   if (const std::string unknown = FirstUnknown(app); !unknown.empty()) {
-    return UsageError(app, io, UnknownSentence(app, unknown));
+    return usage_error(UnknownSentence(app, unknown));
   }
   if (app.get_subcommands().empty()) {
+    if (program.options.json) return usage_error("a command is required");
     io.err << app.help() << std::flush;
     return ExitCode::kUsage;
   }
   if (program.options.json && program.options.csv) {
-    return UsageError(app, io, "--json and --csv exclude each other");
+    return usage_error("--json and --csv exclude each other");
   }
   return RunParsed(program, io);
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "client/commands/command.h"
+#include "client/commands/validators.h"
 
 namespace tinyprof::client {
 namespace {
@@ -32,7 +33,7 @@ Result<ExitCode> ListRuns(Session& session, int limit) {
 Action SetupList(CLI::App& app, GlobalOptions&) {
   const auto limit = std::make_shared<int>(50);
   app.add_option("--limit", *limit, "Runs to list at most")
-      ->check(CLI::Range(1, 100000))
+      ->check(WholeNumber(1, 100000))
       ->type_name("N");
   return [limit](Session& session) { return ListRuns(session, *limit); };
 }

@@ -34,10 +34,16 @@ Result<ExitCode> ListAll(Session& session) {
 }
 
 Result<ExitCode> Export(Session& session, const Options& options) {
+  TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
+  if (options.file == "-" && session.options().json && session.ToStdout()) {
+    return Fail(ErrorCode::kInvalidArgument, "OUTPUT_TAKEN",
+                "the model and the JSON object cannot both go to standard output; write one of "
+                "them to a file");
+  }
   TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec spec, ToModelSpec(session, options.model));
   TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
   TINYPROF_ASSIGN_OR_RETURN(const int64_t size_bytes,
-                            ExportModelFile(*connection, spec, options.file));
+                            ExportModelFile(*connection, spec, options.file, session.io()));
   if (session.options().json) {
     Json document = NewDocument("models export");
     document["model"] = spec.text();
@@ -57,7 +63,8 @@ Action SetupModels(CLI::App& app, GlobalOptions&) {
   CLI::App& export_app = *app.add_subcommand("export", "Write a model as an ONNX file");
   export_app.fallthrough();
   AddModelOptions(export_app, options->model, "NAME");
-  export_app.add_option("FILE", options->file, "The file to write")->required();
+  export_app.add_option("FILE", options->file, "The file to write; - is standard output")
+      ->required();
   options->export_app = &export_app;
   return [options](Session& session) {
     return options->export_app->parsed() ? Export(session, *options) : ListAll(session);

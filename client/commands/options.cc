@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "client/commands/validators.h"
 #include "client/lib/model_file.h"
 #include "client/lib/parse.h"
 
@@ -68,10 +69,10 @@ void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& po
       ->allow_extra_args(false)
       ->type_name("SHAPE");
   app.add_option("--batch", options.batch, "Samples in one forward pass")
-      ->check(CLI::Range(int64_t{1}, kMaxBatch))
+      ->check(WholeNumber(1, kMaxBatch))
       ->type_name("N");
   app.add_option("--seed", options.seed, "Seed of synthetic weights and inputs")
-      ->check(CLI::Range(uint64_t{1}, UINT64_MAX))
+      ->check(WholeNumber(1, UINT64_MAX))
       ->type_name("N");
 }
 
@@ -88,7 +89,7 @@ void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positi
   AddModelOptions(app, options.model, positional);
   AddKernelOptions(app, options);
   app.add_option("--threads", options.threads, "Threads, at most the daemon's measurement CPUs")
-      ->check(CLI::Range(int32_t{1}, kMaxThreads))
+      ->check(WholeNumber(1, kMaxThreads))
       ->type_name("N");
   app.add_option("--cache", options.cache, "Caches before each pass: warm or cold")
       ->check(CLI::IsMember({"warm", "cold"}))
@@ -108,7 +109,7 @@ void AddCsvFlag(CLI::App& app, GlobalOptions& global) {
 
 void AddTopOption(CLI::App& app, int& top) {
   app.add_option("--top", top, "Show only the N heaviest layers in the table")
-      ->check(CLI::Range(1, 1000000))
+      ->check(WholeNumber(1, 1000000))
       ->type_name("N");
 }
 

@@ -24,12 +24,21 @@ std::string NoResultSentence(const v1::Run& run) {
   return text;
 }
 
+// The minutes of measuring are not lost with the output.
+Error NotPrinted(Error error, const v1::Run& run) {
+  if (!run.has_report()) return error;
+  error.message += fmt::format("; the result is kept: `tinyprof-client show {}`", run.id());
+  error.metadata["run_id"] = run.id();
+  return error;
+}
+
 Result<ExitCode> PrintOutcome(Session& session, const WatchOutcome& outcome, const Layout& layout,
                               const RunRenderer& render) {
   const bool stopped = outcome.interrupted || outcome.timed_out;
   if (!stopped || outcome.run.has_report() || session.options().json) {
-    TINYPROF_ASSIGN_OR_RETURN(const ExitCode code, PrintRun(session, outcome.run, layout, render));
-    if (!stopped) return code;
+    const Result<ExitCode> code = PrintRun(session, outcome.run, layout, render);
+    if (!code) return tl::unexpected(NotPrinted(code.error(), outcome.run));
+    if (!stopped) return *code;
   }
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kTimeout;
 }

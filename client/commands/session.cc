@@ -1,24 +1,19 @@
 #include "client/commands/session.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "client/lib/output_file.h"
 #include "client/lib/parse.h"
 
 namespace tinyprof::client {
 namespace {
 
-tl::unexpected<Error> CannotWrite(const std::string& path, int error_number) {
-  return Fail(ErrorCode::kInvalidArgument, "FILE_NOT_WRITABLE",
-              fmt::format("cannot write {}: {}", path, std::strerror(error_number)),
-              {{"path", path}});
-}
+constexpr const char* kStdout = "standard output";
 
 }  // namespace
 
@@ -36,8 +31,8 @@ Result<Connection*> Session::Connect(std::chrono::nanoseconds default_timeout) {
     TINYPROF_ASSIGN_OR_RETURN(const auto timeout, Timeout());
     TINYPROF_ASSIGN_OR_RETURN(Address address,
                               ResolveAddress(options_.address, io_.env, io_.is_root));
-    connection_ =
-        std::make_unique<Connection>(std::move(address), timeout.value_or(default_timeout));
+    connection_ = std::make_unique<Connection>(std::move(address),
+                                               timeout.value_or(default_timeout), timeout);
   }
   return connection_.get();
 }
@@ -60,13 +55,19 @@ Status Session::Print(const std::string& text) {
     io_.out << text << std::flush;
     // Whoever closed the pipe has read enough.
     if (io_.out || errno == EPIPE) return {};
-    return CannotWrite("standard output", errno == 0 ? EIO : errno);
+    return CannotWrite(kStdout, errno == 0 ? EIO : errno);
   }
   std::ofstream file(options_.output, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
   if (!file) return CannotWrite(options_.output, errno == 0 ? EIO : errno);
   return {};
+}
+
+bool Session::IsOutputFailure(const Error& error) const {
+  const auto path = error.metadata.find("path");
+  return error.reason == "FILE_NOT_WRITABLE" && path != error.metadata.end() &&
+         path->second == (ToStdout() ? kStdout : options_.output);
 }
 
 Layout Session::MakeLayout(int top) const {

@@ -41,12 +41,18 @@ class Session {
   // --timeout, or nullopt.
   Result<std::optional<std::chrono::nanoseconds>> Timeout() const;
 
+  // Whether results go to stdout rather than to a file.
+  bool ToStdout() const { return options_.output.empty() || options_.output == "-"; }
+
   // Whether -o can be written, so that nobody measures for minutes in vain.
   Status CheckOutput() const;
 
   // Prints the result to stdout or to the file of -o. A pipe that was closed is no error.
   Status Print(const std::string& text);
   Status Print(const Json& document) { return Print(Dump(document)); }
+
+  // Whether `error` says that Print cannot write where it should.
+  bool IsOutputFailure(const Error& error) const;
 
   // How tables are laid out where they are going.
   Layout MakeLayout(int top = 0) const;
@@ -55,8 +61,6 @@ class Session {
   void Note(const std::string& sentence);
 
  private:
-  bool ToStdout() const { return options_.output.empty() || options_.output == "-"; }
-
   const GlobalOptions& options_;
   Io& io_;
   const std::string command_;

@@ -2,6 +2,7 @@
 
 #include "client/commands/command.h"
 #include "client/commands/options.h"
+#include "client/commands/validators.h"
 #include "client/lib/verify_data.h"
 
 namespace tinyprof::client {
@@ -44,7 +45,7 @@ Action SetupVerify(CLI::App& app, GlobalOptions&) {
   app.add_option("--data", options->data, "Directory with input_N.pb and output_N.pb")
       ->required()
       ->type_name("DIR");
-  const CLI::Range tolerance(1e-300, 1e300);
+  const CLI::Validator tolerance = DecimalNumber(1e-300, 1e300);
   app.add_option("--rtol", options->rtol, "Allowed relative error")
       ->check(tolerance)
       ->type_name("X");

@@ -19,6 +19,15 @@ using std::chrono::milliseconds;
 constexpr std::array kRetryDelays = {milliseconds(100), milliseconds(300)};
 // A report of a thousand layers is a few MiB; gRPC's default limit is 4 MiB.
 constexpr int kMaxReceiveBytes = 64 << 20;
+// Longest wait for a server to answer to a new connection. gRPC's own 20 s look like a hang; a
+// daemon that is alive answers in milliseconds, even across a network.
+constexpr int kConnectTimeoutMs = 5000;
+
+void SetDeadlineIn(grpc::ClientContext& context, std::chrono::nanoseconds time) {
+  using std::chrono::system_clock;
+  context.set_deadline(system_clock::now() +
+                       std::chrono::duration_cast<system_clock::duration>(time));
+}
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
   grpc::ChannelArguments arguments;
@@ -26,6 +35,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
   // WithRetry decides; gRPC's own retries would hide a started run.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  // The name says little: this is the time one attempt to connect is given.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   // A lab machine is reached directly; a proxy for the web would only break that.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
@@ -34,18 +45,22 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
 
 }  // namespace
 
-Connection::Connection(Address address, std::chrono::nanoseconds call_timeout)
+Connection::Connection(Address address, std::chrono::nanoseconds call_timeout,
+                       std::optional<std::chrono::nanoseconds> stream_timeout)
     : address_(std::move(address)),
       call_timeout_(call_timeout),
+      stream_timeout_(stream_timeout),
       channel_(MakeChannel(address_.target)),
       profiler_(v1::ProfilerService::NewStub(channel_)),
       models_(v1::ModelService::NewStub(channel_)),
       hosts_(v1::HostService::NewStub(channel_)) {}
 
 void Connection::SetDeadline(grpc::ClientContext& context) const {
-  context.set_deadline(
-      std::chrono::system_clock::now() +
-      std::chrono::duration_cast<std::chrono::system_clock::duration>(call_timeout_));
+  SetDeadlineIn(context, call_timeout_);
+}
+
+void Connection::SetStreamDeadline(grpc::ClientContext& context) const {
+  if (stream_timeout_) SetDeadlineIn(context, *stream_timeout_);
 }
 
 Status Connection::WithRetry(const std::function<grpc::Status(grpc::ClientContext&)>& call) const {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/lib/address.h"
@@ -22,8 +23,10 @@ class Connection {
   using Models = v1::ModelService::Stub;
   using Hosts = v1::HostService::Stub;
 
-  // Connects at the first call. `call_timeout` bounds each unary call.
-  Connection(Address address, std::chrono::nanoseconds call_timeout);
+  // Connects at the first call. `call_timeout` bounds each unary call, `stream_timeout` the calls
+  // that carry a file, which take as long as the file is large.
+  Connection(Address address, std::chrono::nanoseconds call_timeout,
+             std::optional<std::chrono::nanoseconds> stream_timeout = std::nullopt);
 
   const Address& address() const { return address_; }
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
@@ -48,12 +51,15 @@ class Connection {
 
   // Gives `context` the deadline of a unary call.
   void SetDeadline(grpc::ClientContext& context) const;
+  // Gives `context` the deadline of a call that carries a file, if there is one.
+  void SetStreamDeadline(grpc::ClientContext& context) const;
 
  private:
   Status WithRetry(const std::function<grpc::Status(grpc::ClientContext&)>& call) const;
 
   const Address address_;
   const std::chrono::nanoseconds call_timeout_;
+  const std::optional<std::chrono::nanoseconds> stream_timeout_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<Profiler> profiler_;
   std::unique_ptr<Models> models_;

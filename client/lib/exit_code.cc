@@ -19,6 +19,7 @@ ExitCode ExitCodeFor(const Error& error) {
     case ErrorCode::kDeadlineExceeded:
       return ExitCode::kTimeout;
     case ErrorCode::kCancelled:
+      return error.reason == "INTERRUPTED" ? ExitCode::kInterrupted : ExitCode::kRunFailed;
     case ErrorCode::kResourceExhausted:
     case ErrorCode::kUnimplemented:
     case ErrorCode::kAborted:

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
+#include "client/lib/interrupts.h"
+#include "client/lib/output_file.h"
 #include "client/lib/rpc_error.h"
 #include "client/lib/sha256.h"
 
@@ -44,21 +48,54 @@ Status ForEachChunk(const std::string& path, const std::function<bool(std::strin
   return {};
 }
 
-bool DaemonHolds(Connection& connection, const std::string& name, const std::string& sha256_hex) {
+Result<bool> DaemonHolds(Connection& connection, const std::string& name,
+                         const std::string& sha256_hex) {
   v1::GetModelRequest request;
   request.set_name(name);
   const auto response =
       connection.Call(connection.models(), &Connection::Models::GetModel, request);
-  return response && response->model().sha256() == sha256_hex;
+  if (response) return response->model().sha256() == sha256_hex;
+  if (response.error().code == ErrorCode::kNotFound) return false;
+  return tl::unexpected(response.error());
+}
+
+// Hands the model to `write` piece by piece, until the first error; its size in bytes.
+Result<int64_t> StreamModel(Connection& connection, const v1::ModelSpec& spec,
+                            grpc::ClientContext& context,
+                            const std::function<Status(std::string_view)>& write) {
+  connection.SetStreamDeadline(context);
+  v1::ExportModelRequest request;
+  *request.mutable_model() = spec;
+  const auto reader = connection.models().ExportModel(&context, request);
+  v1::ExportModelResponse response;
+  int64_t size_bytes = 0;
+  while (reader->Read(&response)) {
+    if (const Status written = write(response.chunk()); !written) {
+      context.TryCancel();
+      // The call failed because of us; what it says is no news.
+      static_cast<void>(reader->Finish());
+      return tl::unexpected(written.error());
+    }
+    size_bytes += static_cast<int64_t>(response.chunk().size());
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return tl::unexpected(FromRpcStatus(status, connection.address().target));
+  return size_bytes;
+}
+
+Result<int64_t> ExportInto(Connection& connection, const v1::ModelSpec& spec,
+                           grpc::ClientContext& context, OutputFile& file) {
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t size_bytes,
+                            StreamModel(connection, spec, context, [&file](std::string_view chunk) {
+                              return file.Write(chunk);
+                            }));
+  TINYPROF_RETURN_IF_ERROR(file.Commit());
+  return size_bytes;
 }
 
 }  // namespace
 
-bool IsModelFile(const std::string& model) {
-  if (!model.ends_with(".onnx")) return false;
-  std::error_code ignored;
-  return model.find('/') != std::string::npos || fs::exists(model, ignored);
-}
+bool IsModelFile(std::string_view model) { return model.ends_with(".onnx"); }
 
 std::string UploadName(std::string_view path, std::string_view sha256_hex) {
   std::string stem = fs::path(path).stem().string();
@@ -78,9 +115,11 @@ Result<std::string> UploadModelFile(Connection& connection, const std::string& p
   }));
   const std::string digest = sha256.HexDigest();
   std::string name = UploadName(path, digest);
-  if (DaemonHolds(connection, name, digest)) return name;
+  TINYPROF_ASSIGN_OR_RETURN(const bool is_known, DaemonHolds(connection, name, digest));
+  if (is_known) return name;
   on_notice(fmt::format("uploading {} as {}", path, name));
   grpc::ClientContext context;
+  connection.SetStreamDeadline(context);
   v1::UploadModelResponse response;
   const auto writer = connection.models().UploadModel(&context, &response);
   v1::UploadModelRequest first;
@@ -101,35 +140,34 @@ Result<std::string> UploadModelFile(Connection& connection, const std::string& p
 }
 
 Result<int64_t> ExportModelFile(Connection& connection, const v1::ModelSpec& spec,
-                                const std::string& path) {
-  const std::string partial = path + ".part";
-  errno = 0;
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-  const auto cannot_write = [&path] {
-    return Fail(ErrorCode::kInvalidArgument, "FILE_NOT_WRITABLE",
-                fmt::format("cannot write {}: {}", path, std::strerror(errno)), {{"path", path}});
-  };
-  if (!file) return cannot_write();
+                                const std::string& path, Io& io) {
   grpc::ClientContext context;
-  v1::ExportModelRequest request;
-  *request.mutable_model() = spec;
-  const auto reader = connection.models().ExportModel(&context, request);
-  v1::ExportModelResponse response;
-  int64_t size_bytes = 0;
-  while (file && reader->Read(&response)) {
-    file.write(response.chunk().data(), static_cast<std::streamsize>(response.chunk().size()));
-    size_bytes += static_cast<int64_t>(response.chunk().size());
+  if (path == "-") {
+    return StreamModel(connection, spec, context, [&io](std::string_view chunk) -> Status {
+      errno = 0;
+      io.out << chunk << std::flush;
+      if (!io.out) return CannotWrite("standard output", errno == 0 ? EIO : errno);
+      return {};
+    });
   }
-  file.close();
-  if (!file) context.TryCancel();
-  const grpc::Status status = reader->Finish();
-  std::error_code error;
-  if (file && status.ok()) fs::rename(partial, path, error);
-  if (file && status.ok() && !error) return size_bytes;
-  std::error_code ignored;
-  fs::remove(partial, ignored);
-  if (!file || error) return cannot_write();
-  return tl::unexpected(FromRpcStatus(status, connection.address().target));
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<fs::path> target, ReplaceableFile(path));
+  if (!target) {
+    TINYPROF_ASSIGN_OR_RETURN(OutputFile file, OutputFile::InPlace(path));
+    return ExportInto(connection, spec, context, file);
+  }
+  // Only here does leaving at once leave something behind.
+  std::atomic<bool> interrupted = false;
+  const Interrupts::Armed armed(io.interrupts, [&] {
+    interrupted = true;
+    context.TryCancel();
+  });
+  TINYPROF_ASSIGN_OR_RETURN(OutputFile file, OutputFile::Replacing(*target, path));
+  Result<int64_t> size_bytes = ExportInto(connection, spec, context, file);
+  if (!size_bytes && interrupted) {
+    return Fail(ErrorCode::kCancelled, "INTERRUPTED",
+                fmt::format("interrupted; {} is not written", path), {{"path", path}});
+  }
+  return size_bytes;
 }
 
 }  // namespace tinyprof::client

@@ -6,13 +6,13 @@
 #include <string_view>
 
 #include "client/lib/connection.h"
+#include "client/lib/io.h"
 #include "kernels/base/error.h"
 
 namespace tinyprof::client {
 
-// Whether MODEL means a file here rather than a name the daemon knows: it ends in ".onnx" and
-// either holds a '/' or is there.
-bool IsModelFile(const std::string& model);
+// Whether MODEL means a file here rather than a name the daemon knows: it ends in ".onnx".
+bool IsModelFile(std::string_view model);
 
 // The name a file is stored under: its stem, in the alphabet of model names and shortened, with the
 // first 12 hex digits of its SHA-256.
@@ -24,9 +24,10 @@ std::string UploadName(std::string_view path, std::string_view sha256_hex);
 Result<std::string> UploadModelFile(Connection& connection, const std::string& path,
                                     const std::function<void(const std::string&)>& on_notice);
 
-// Streams the model `spec` as ONNX into the file at `path`; the file appears only when it is whole.
-// Returns its size in bytes.
+// Streams the model `spec` as ONNX into the file at `path`, or to io.out when it is "-". A regular
+// file appears only when it is whole; a device or a FIFO is written into. Returns the size in
+// bytes. FILE_NOT_WRITABLE, INTERRUPTED by a signal, or what the call says.
 Result<int64_t> ExportModelFile(Connection& connection, const v1::ModelSpec& spec,
-                                const std::string& path);
+                                const std::string& path, Io& io);
 
 }  // namespace tinyprof::client

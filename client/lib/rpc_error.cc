@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <google/rpc/error_details.pb.h>
 #include <google/rpc/status.pb.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,6 +64,21 @@ std::optional<google::rpc::ErrorInfo> ErrorInfoOf(const grpc::Status& status) {
 // "/run/tinyprof" of "/run/tinyprof/tinyprofd.sock".
 std::string DirectoryOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
+// Whether somebody holds `socket` open for connections, answering or not.
+bool IsListenedOn(const std::string& socket) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  if (socket.size() >= sizeof(address.sun_path)) return false;
+  socket.copy(address.sun_path, socket.size());
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return false;
+  const int result =
+      connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  // A queue of connections that is full is one that nobody takes from.
+  const bool is_listened_on = result == 0 || errno == EAGAIN;
+  close(descriptor);
+  return is_listened_on;
+}
+
 // Why nobody answers at `target`, told from what the file system shows.
 Error Unreachable(const std::string& target) {
   const std::string socket = SocketPath(target);
@@ -81,6 +98,14 @@ Error Unreachable(const std::string& target) {
                 "no tinyprofd answers at {}; start it there with `tinyprofd --listen HOST:PORT` "
                 "or pass --address",
                 target),
+            {{"address", target}}};
+  }
+  if (IsListenedOn(socket)) {
+    return {ErrorCode::kUnavailable,
+            "DAEMON_SILENT",
+            fmt::format("tinyprofd at {} takes connections but does not answer; it may be stopped "
+                        "(`kill -CONT` its process) or the machine overloaded",
+                        target),
             {{"address", target}}};
   }
   return {ErrorCode::kUnavailable,

@@ -13,6 +13,13 @@
 #include "tests/unit/client/fixture.h"
 
 namespace tinyprof::client {
+namespace {
+
+void HoldWhile(const std::atomic<bool>& hold, const grpc::ServerContext& context) {
+  while (hold && !context.IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+}  // namespace
 
 grpc::Status Refusal(grpc::StatusCode code, const std::string& reason, const std::string& message) {
   google::rpc::ErrorInfo info;
@@ -104,7 +111,7 @@ grpc::Status FakeModels::GetModel(grpc::ServerContext*, const v1::GetModelReques
   return grpc::Status::OK;
 }
 
-grpc::Status FakeModels::UploadModel(grpc::ServerContext*,
+grpc::Status FakeModels::UploadModel(grpc::ServerContext* context,
                                      grpc::ServerReader<v1::UploadModelRequest>* reader,
                                      v1::UploadModelResponse* response) {
   v1::UploadModelRequest request;
@@ -112,6 +119,7 @@ grpc::Status FakeModels::UploadModel(grpc::ServerContext*,
     if (request.has_name()) uploaded_name = request.name();
     uploaded_bytes += request.chunk();
   }
+  HoldWhile(hold, *context);
   response->mutable_model()->set_name(uploaded_name);
   return grpc::Status::OK;
 }
@@ -126,11 +134,14 @@ grpc::Status FakeModels::ListModels(grpc::ServerContext*, const v1::ListModelsRe
   return grpc::Status::OK;
 }
 
-grpc::Status FakeModels::ExportModel(grpc::ServerContext*, const v1::ExportModelRequest* request,
+grpc::Status FakeModels::ExportModel(grpc::ServerContext* context,
+                                     const v1::ExportModelRequest* request,
                                      grpc::ServerWriter<v1::ExportModelResponse>* writer) {
   v1::ExportModelResponse response;
   response.set_chunk("first ");
   writer->Write(response);
+  ++export_calls;
+  HoldWhile(hold, *context);
   if (request->model().text() == "broken") {
     return Refusal(grpc::StatusCode::INVALID_ARGUMENT, "NO_EXPORT", "broken cannot be exported");
   }

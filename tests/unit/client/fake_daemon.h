@@ -56,6 +56,9 @@ class FakeModels : public v1::ModelService::Service {
   std::string uploaded_name;
   std::string uploaded_bytes;
   std::string known_sha256;  // GetModel answers with it when it is set
+  // ExportModel and UploadModel take so long as their caller waits.
+  std::atomic<bool> hold = false;
+  std::atomic<int> export_calls = 0;
 
   grpc::Status GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
                         v1::GetModelResponse* response) override;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,11 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+
+std::string Contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 class Flow : public testing::Test {
  protected:
@@ -166,8 +173,19 @@ TEST_F(Flow, TheFirstInterruptCancelsTheRun) {
   EXPECT_EQ(daemon_.profiler.cancel_calls, 1);
   EXPECT_EQ(left_, 0);
   EXPECT_THAT(caught.err, HasSubstr("cancelling the run r-1"));
-  interrupts_.Trigger();
-  EXPECT_EQ(left_, 1);
+}
+
+TEST_F(Flow, AResultThatCannotBeWrittenIsKept) {
+  daemon_.profiler.states = {SucceededRun()};
+  for (const std::vector<std::string>& format :
+       {std::vector<std::string>{}, {"--json"}, {"--csv"}}) {
+    std::vector<std::string> args = {"profile", "tiny", "-o", "/dev/full"};
+    args.insert(args.end(), format.begin(), format.end());
+    const Caught caught = Call(args);
+    EXPECT_EQ(caught.exit_code, 2);
+    EXPECT_THAT(caught.err, HasSubstr("cannot write /dev/full: No space left on device; the result "
+                                      "is kept: `tinyprof-client show r-1`\n"));
+  }
 }
 
 TEST_F(Flow, TheTimeoutCancelsTheRun) {
@@ -212,14 +230,25 @@ TEST_F(Flow, ModelsReadsAllPagesAndExports) {
   EXPECT_EQ(models[1]["name"], "mine");
   const auto path = daemon_.directory() / "out.onnx";
   EXPECT_EQ(Call({"models", "export", "mlp", path.string()}).exit_code, 0);
-  std::ostringstream content;
-  content << std::ifstream(path).rdbuf();
-  EXPECT_EQ(content.str(), "first second");
+  EXPECT_EQ(Contents(path), "first second");
 
   const auto broken = daemon_.directory() / "broken.onnx";
   EXPECT_EQ(Call({"models", "export", "broken", broken.string()}).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(broken));
-  EXPECT_FALSE(std::filesystem::exists(broken.string() + ".part"));
+}
+
+TEST_F(Flow, TheTimeoutBoundsUploadAndExport) {
+  daemon_.models.hold = true;
+  const std::string path = (daemon_.directory() / "net.onnx").string();
+  std::ofstream(path) << "abc";
+  const Caught upload = Call({"analyze", path, "--timeout", "300ms"});
+  EXPECT_EQ(upload.exit_code, 124) << upload.err;
+  EXPECT_THAT(upload.err, HasSubstr("did not answer in time"));
+  const Caught exported = Call({"models", "export", "mlp", path, "--timeout", "300ms", "--json"});
+  EXPECT_EQ(exported.exit_code, 124) << exported.err;
+  EXPECT_EQ(json::parse(exported.out)["error"]["reason"], "NO_ANSWER");
+  EXPECT_EQ(Contents(path), "abc");
+  daemon_.models.hold = false;
 }
 
 TEST_F(Flow, VerifyStreamsTensorsInPieces) {
@@ -268,6 +297,23 @@ TEST_F(Flow, AnUnknownRunIsAUsageError) {
   const Caught caught = Call({"show", "r-2"});
   EXPECT_EQ(caught.exit_code, 2);
   EXPECT_EQ(caught.err, "tinyprof-client: there is no run r-2\n");
+}
+
+// A daemon that the kernel takes connections for while nobody reads them, as after `kill -STOP`.
+TEST_F(Flow, ADaemonThatTakesConnectionsButDoesNotAnswerIsSaidSo) {
+  const std::string path = (daemon_.directory() / "silent.sock").string();
+  const int silent = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(silent, 0);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  path.copy(address.sun_path, path.size());
+  ASSERT_EQ(bind(silent, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(silent, 8), 0);
+  const Caught caught = RunCaught({"host", "--address", "unix:" + path, "--json"}, interrupts_);
+  close(silent);
+  EXPECT_EQ(caught.exit_code, 3);
+  EXPECT_THAT(caught.err, HasSubstr("takes connections but does not answer"));
+  EXPECT_EQ(json::parse(caught.out)["error"]["reason"], "DAEMON_SILENT");
 }
 
 // The real program, its signals and its exit code.

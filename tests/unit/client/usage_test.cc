@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "client/commands/command.h"
 #include "tests/unit/client/harness.h"
@@ -41,8 +42,22 @@ TEST(Usage, MistakesAreNamedWithTheNearestWord) {
       {{"profile", "mlp", "--backend", "egen"}, "--backend"},
       {{"profile", "mlp", "--batch", "0"}, "--batch"},
       {{"profile", "mlp", "--batch", "x"}, "--batch"},
+      {{"profile", "mlp", "--batch", "-1"}, "--batch: '-1' is no whole number from 1 to 65536"},
+      {{"profile", "mlp", "--batch", "010"}, "--batch: '010' is no whole number"},
+      {{"profile", "mlp", "--batch", "0x10"}, "--batch: '0x10' is no whole number"},
+      {{"profile", "mlp", "--batch", "65537"}, "--batch: '65537' is no whole number"},
+      {{"profile", "mlp", "--batch", "1.0"}, "--batch: '1.0' is no whole number"},
+      {{"profile", "mlp", "--seed", "-1"}, "--seed: '-1' is no whole number"},
+      {{"profile", "mlp", "--seed", "0"}, "--seed: '0' is no whole number"},
+      {{"profile", "mlp", "--seed", "18446744073709551616"}, "--seed: '18446744073709551616'"},
+      {{"profile", "mlp", "--threads", "01"}, "--threads: '01' is no whole number"},
+      {{"profile", "mlp", "--top", "0"}, "--top: '0' is no whole number"},
+      {{"list", "--limit", "+1"}, "--limit: '+1' is no whole number"},
+      {{"verify", "mlp", "--data", "/", "--rtol", "0"},
+       "--rtol: '0' is no number from 1e-300 to 1e+300"},
+      {{"verify", "mlp", "--data", "/", "--atol", "nan"}, "--atol: 'nan' is no number"},
+      {{"verify", "mlp", "--data", "/", "--atol", "1e-3x"}, "--atol: '1e-3x' is no number"},
       {{"profile", "mlp", "--threads", "-1"}, "--threads"},
-      {{"profile", "mlp", "--json", "--csv"}, "--json and --csv exclude each other"},
       {{"verify", "mlp"}, "--data is required"},
       {{"completion", "tcsh"}, "tcsh"},
   };
@@ -54,6 +69,46 @@ TEST(Usage, MistakesAreNamedWithTheNearestWord) {
     EXPECT_THAT(caught.err, HasSubstr("--help"));
   }
   EXPECT_EQ(RunCaught({}).exit_code, 2);
+}
+
+TEST(Usage, MistakesAreDocumentsForJson) {
+  const struct {
+    std::vector<std::string> args;
+    const char* command;
+    const char* sentence;
+  } kCases[] = {
+      {{"analyze", "--json"}, "analyze", "MODEL is required"},
+      {{"--json", "analyze"}, "analyze", "MODEL is required"},
+      {{"analyze", "mlp", "--batch", "0", "--json"}, "analyze", "--batch"},
+      {{"analyze", "mlp", "--json", "--batch"}, "analyze", "--batch"},
+      {{"models", "export", "mlp", "--json"}, "models export", "FILE is required"},
+      {{"profile", "mlp", "--json", "--csv"}, "profile", "--json and --csv exclude each other"},
+      {{"profile", "mlp", "--thread", "2", "--json"}, "profile", "did you mean --threads?"},
+      {{"analyse", "--json"}, "", "did you mean analyze?"},
+      {{"--json"}, "", "a command is required"},
+  };
+  for (const auto& item : kCases) {
+    const Caught caught = RunCaught(item.args);
+    EXPECT_EQ(caught.exit_code, 2) << caught.err;
+    EXPECT_THAT(caught.err, HasSubstr(item.sentence));
+    const auto document = nlohmann::json::parse(caught.out, nullptr, /*allow_exceptions=*/false);
+    ASSERT_TRUE(document.is_object()) << item.sentence << ": " << caught.out;
+    EXPECT_EQ(document["command"], item.command);
+    EXPECT_EQ(document["error"]["code"], "INVALID_ARGUMENT");
+    EXPECT_EQ(document["error"]["reason"], "BAD_COMMAND_LINE");
+    EXPECT_THAT(document["error"]["message"].get<std::string>(), HasSubstr(item.sentence));
+  }
+  EXPECT_EQ(RunCaught({"analyze", "--", "--json", "--batch"}).out, "");
+}
+
+TEST(Usage, NumbersAreTakenToTheirBounds) {
+  for (const char* seed : {"1", "18446744073709551615"}) {
+    EXPECT_EQ(RunCaught({"analyze", "mlp", "--seed", seed, "--address", "unix:/no.sock"}).exit_code,
+              3)
+        << seed;
+  }
+  EXPECT_EQ(
+      RunCaught({"analyze", "mlp", "--batch", "65536", "--address", "unix:/no.sock"}).exit_code, 3);
 }
 
 TEST(Usage, BadValuesAreRefusedBeforeAnyCall) {
@@ -71,6 +126,7 @@ TEST(Usage, BadValuesAreRefusedBeforeAnyCall) {
       {{"profile", "mlp", "--input", "0x3"}, "is no shape"},
       {{"profile", "mlp", "-o", "/no/such/directory/x"}, "cannot write"},
       {{"profile", "/no/such/model.onnx"}, "cannot read the model file"},
+      {{"profile", "missing.onnx"}, "cannot read the model file missing.onnx: No such file"},
       {{"verify", "mlp", "--data", "/no/such/directory"}, "cannot read the directory"},
       {{"host", "--address", "nowhere"}, "is no address"},
   };

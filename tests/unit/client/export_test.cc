@@ -1,0 +1,160 @@
+// `models export` onto every kind of target, in whole, refused and interrupted.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "tests/unit/client/fake_daemon.h"
+#include "tests/unit/client/harness.h"
+
+namespace tinyprof::client {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Export : public testing::Test {
+ protected:
+  Export() { fs::create_directory(directory_); }
+
+  Caught Run(const std::string& model, const std::string& file,
+             std::vector<std::string> more = {}) {
+    std::vector<std::string> args = {"models", "export",    model,
+                                     file,     "--address", daemon_.address()};
+    args.insert(args.end(), more.begin(), more.end());
+    return RunCaught(args, interrupts_);
+  }
+  std::string File(const std::string& name) const { return (directory_ / name).string(); }
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(File(name)) << text;
+  }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(File(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::set<std::string> Names() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory_)) {
+      names.insert(entry.path().filename());
+    }
+    return names;
+  }
+
+  FakeDaemon daemon_;
+  const fs::path directory_ = daemon_.directory() / "files";
+  Interrupts interrupts_{[] {}};
+};
+
+TEST_F(Export, AFileIsReplacedAndNoNeighbourTouched) {
+  Write("net.onnx", "old");
+  Write("net.onnx.part", "mine");
+  ASSERT_EQ(chmod(File("net.onnx").c_str(), 0640), 0);
+  EXPECT_EQ(Run("mlp", File("net.onnx")).exit_code, 0);
+  EXPECT_EQ(Read("net.onnx"), "first second");
+  EXPECT_EQ(Read("net.onnx.part"), "mine");
+  EXPECT_EQ(fs::status(File("net.onnx")).permissions(), fs::perms(0640));
+  EXPECT_EQ(Names(), (std::set<std::string>{"net.onnx", "net.onnx.part"}));
+}
+
+TEST_F(Export, ANewFileHasTheModeOfNewFiles) {
+  const mode_t mask = umask(027);
+  const Caught caught = Run("mlp", File("net.onnx"));
+  umask(mask);
+  EXPECT_EQ(caught.exit_code, 0) << caught.err;
+  EXPECT_EQ(fs::status(File("net.onnx")).permissions(), fs::perms(0640));
+}
+
+TEST_F(Export, ALinkStaysALink) {
+  Write("real", "old");
+  fs::create_symlink("real", File("link"));
+  fs::create_symlink(File("link"), File("link_to_link"));
+  fs::create_symlink("new", File("dangling"));
+  EXPECT_EQ(Run("mlp", File("link_to_link")).exit_code, 0);
+  EXPECT_EQ(Run("mlp", File("dangling")).exit_code, 0);
+  for (const char* link : {"link", "link_to_link", "dangling"}) {
+    EXPECT_TRUE(fs::is_symlink(File(link))) << link;
+  }
+  for (const char* file : {"real", "new"}) {
+    EXPECT_FALSE(fs::is_symlink(File(file))) << file;
+    EXPECT_EQ(Read(file), "first second") << file;
+  }
+}
+
+TEST_F(Export, ADeviceIsWrittenInto) {
+  fs::create_symlink("/dev/null", File("null"));
+  EXPECT_EQ(Run("mlp", File("null")).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(File("null")));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  const Caught full = Run("mlp", "/dev/full");
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full: No space left on device"));
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST_F(Export, AFifoIsWrittenInto) {
+  ASSERT_EQ(mkfifo(File("fifo").c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = Read("fifo"); });
+  const Caught caught = Run("mlp", File("fifo"));
+  reader.join();
+  EXPECT_EQ(caught.exit_code, 0) << caught.err;
+  EXPECT_EQ(got, "first second");
+  EXPECT_TRUE(fs::is_fifo(File("fifo")));
+}
+
+TEST_F(Export, ADashIsStandardOutput) {
+  const Caught caught = Run("mlp", "-");
+  EXPECT_EQ(caught.exit_code, 0) << caught.err;
+  EXPECT_EQ(caught.out, "first second");
+  EXPECT_FALSE(fs::exists("-"));
+
+  const Caught both = Run("mlp", "-", {"--json"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_EQ(json::parse(both.out)["error"]["reason"], "OUTPUT_TAKEN");
+  const Caught apart = Run("mlp", "-", {"--json", "-o", File("result.json")});
+  EXPECT_EQ(apart.exit_code, 0) << apart.err;
+  EXPECT_EQ(apart.out, "first second");
+  EXPECT_EQ(json::parse(Read("result.json"))["size_bytes"], 12);
+}
+
+TEST_F(Export, WhatFailsLeavesTheTargetAndNothingElse) {
+  Write("net.onnx", "old");
+  EXPECT_EQ(Run("broken", File("net.onnx")).exit_code, 2);
+  EXPECT_EQ(Run("broken", File("new.onnx")).exit_code, 2);
+  const Caught directory = Run("mlp", directory_.string(), {"--json"});
+  EXPECT_EQ(directory.exit_code, 2);
+  EXPECT_THAT(directory.err, HasSubstr("Is a directory"));
+  EXPECT_EQ(json::parse(directory.out)["error"]["reason"], "FILE_NOT_WRITABLE");
+  EXPECT_EQ(Run("mlp", File("none/new.onnx")).exit_code, 2);
+  fs::create_symlink("loop", File("loop"));
+  EXPECT_THAT(Run("mlp", File("loop")).err, HasSubstr("Too many levels of symbolic links"));
+  EXPECT_EQ(Read("net.onnx"), "old");
+  EXPECT_EQ(Names(), (std::set<std::string>{"loop", "net.onnx"}));
+}
+
+TEST_F(Export, AnInterruptLeavesNothing) {
+  Write("net.onnx", "old");
+  daemon_.models.hold = true;
+  std::thread finger([this] {
+    while (daemon_.models.export_calls == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    interrupts_.Trigger();
+  });
+  const Caught caught = Run("mlp", File("net.onnx"));
+  finger.join();
+  EXPECT_EQ(caught.exit_code, 130);
+  EXPECT_THAT(caught.err, HasSubstr("interrupted; "));
+  EXPECT_EQ(Read("net.onnx"), "old");
+  EXPECT_EQ(Names(), std::set<std::string>{"net.onnx"});
+}
+
+}  // namespace
+}  // namespace tinyprof::client
