@@ -1,12 +1,14 @@
 // tinyprofd: command line and configuration in, exit code out.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
 
 #include "daemon/ops/config.h"
 #include "daemon/ops/flags.h"
 #include "daemon/ops/signals.h"
+#include "daemon/ops/standard_streams.h"
 #include "daemon/rpc/daemon.h"
 #include "daemon/worker/worker_process.h"
 
@@ -15,7 +17,14 @@ namespace {
 
 enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kBadConfig = 78 };
 
-void Complain(std::string_view message) { fmt::print(stderr, "tinyprofd: {}\n", message); }
+void Complain(std::string_view message) { WriteToStderr(fmt::format("tinyprofd: {}\n", message)); }
+
+int Print(std::string_view text) {
+  const Status written = WriteToStdout(text);
+  if (written) return kOk;
+  Complain(written.error().message);
+  return kFailed;
+}
 
 int Serve(const LoadedConfig& loaded, const ConfigFlags& flags, const Environment& environment) {
   WorkerProcess runner({});
@@ -40,20 +49,18 @@ int Main(int argc, const char* const* argv) {
     Complain(flags.error().message);
     return kUsage;
   }
-  if (flags->help) {
-    fmt::print("{}", *flags->help);
-    return kOk;
-  }
-  if (flags->version) {
-    fmt::print("tinyprofd {}\n", TINYPROF_VERSION);
-    return kOk;
-  }
+  if (flags->help) return Print(*flags->help);
+  if (flags->version) return Print(fmt::format("tinyprofd {}\n", TINYPROF_VERSION));
   const Environment environment = ProcessEnvironment();
   const LoadedConfig loaded = LoadConfig(flags->config, environment);
   for (const std::string& error : loaded.errors) Complain(error);
   if (!loaded.errors.empty()) return kBadConfig;
-  if (flags->print_config) fmt::print("{}", PrintConfig(loaded));
-  if (flags->print_config || flags->check_config) return kOk;
+  if (const Status fits = CheckAgainstThisHost(loaded.config); !fits) {
+    Complain(fits.error().message);
+    return kBadConfig;
+  }
+  if (flags->print_config) return Print(PrintConfig(loaded));
+  if (flags->check_config) return kOk;
   return Serve(loaded, flags->config, environment);
 }
 
@@ -61,6 +68,7 @@ int Main(int argc, const char* const* argv) {
 }  // namespace tinyprof
 
 int main(int argc, char** argv) {
+  tinyprof::OpenStandardStreams();
   // Before anything can start a thread.
   tinyprof::BlockSignals();
   try {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/util/time_util.h>
 
+#include <string_view>
 #include <utility>
 
 #include "daemon/jobs/gap_classes.h"
@@ -15,6 +16,11 @@ namespace {
 
 using google::protobuf::util::TimeUtil;
 using std::chrono::steady_clock;
+
+constexpr const char* kRooflinePhase = "roofline";
+constexpr std::string_view kRooflineHint =
+    " while the roofline of this host was being measured, which is done once, before its first "
+    "run: let `tinyprof-client roofline --measure` end, then run again";
 
 v1::Progress PhaseOf(std::string phase) {
   v1::Progress progress;
@@ -82,7 +88,12 @@ void JobQueue::ExecuteRun(const std::shared_ptr<Job>& job) {
   const Lock lock(mutex_);
   // A run that was done when it was asked to stop has succeeded.
   const bool stopped = !report.has_value() && report.error().code == ErrorCode::kCancelled;
-  if (stopped && job->cancel_reason) report = tl::unexpected(*job->cancel_reason);
+  if (stopped && job->cancel_reason) {
+    Error reason = *job->cancel_reason;
+    const bool by_caller = reason.reason == "CANCELLED";
+    if (by_caller && job->run.progress().phase() == kRooflinePhase) reason.message += kRooflineHint;
+    report = tl::unexpected(std::move(reason));
+  }
   EndRun(job, std::move(report));
 }
 
@@ -129,7 +140,7 @@ Result<v1::Roofline> JobQueue::RooflineFor(const std::shared_ptr<Job>& job, cons
   TINYPROF_ASSIGN_OR_RETURN(std::optional<v1::Roofline> stored,
                             dependencies_.store->rooflines().Newest(host.fingerprint()));
   if (stored) return *std::move(stored);
-  SetProgress(job, PhaseOf("roofline"));
+  SetProgress(job, PhaseOf(kRooflinePhase));
   return MeasureRooflineNow(host, job->cancel.get_token());
 }
 

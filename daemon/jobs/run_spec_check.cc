@@ -17,6 +17,8 @@ namespace {
 using google::protobuf::util::TimeUtil;
 
 constexpr size_t kMaxModelTextBytes = size_t{64} << 10;
+constexpr int kMaxInputs = 64;
+constexpr int kMaxDimensions = 16;
 constexpr double kDefaultPrecision = 0.01;
 constexpr double kMinPrecision = 0.0001;
 constexpr double kMaxPrecision = 1;
@@ -101,6 +103,24 @@ Status CheckEnumerations(v1::RunSpec& spec) {
   return {};
 }
 
+Status CheckInputs(const v1::ModelSpec& spec) {
+  if (spec.inputs_size() > kMaxInputs) {
+    return Invalid("BAD_INPUT", "model.inputs", fmt::format("{} long", spec.inputs_size()),
+                   fmt::format("at most {} long", kMaxInputs));
+  }
+  for (const v1::InputShape& input : spec.inputs()) {
+    if (input.dims_size() > kMaxDimensions) {
+      return Invalid("BAD_INPUT", "model.inputs.dims", fmt::format("{} long", input.dims_size()),
+                     fmt::format("at most {} long", kMaxDimensions));
+    }
+    for (const int64_t dim : input.dims()) {
+      if (dim >= 1) continue;
+      return Invalid("BAD_INPUT", "model.inputs.dims", std::to_string(dim), "1 or more");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& asked) {
@@ -112,6 +132,7 @@ Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& asked) {
   if (spec.batch() == 0) spec.set_batch(1);
   if (spec.seed() == 0) spec.set_seed(1);
   TINYPROF_RETURN_IF_ERROR(CheckBatch(spec.batch()));
+  TINYPROF_RETURN_IF_ERROR(CheckInputs(spec));
   return spec;
 }
 

@@ -19,7 +19,7 @@ struct RunLimits {
 // `spec` with every default written out and its timeout capped by the limits, so that equal
 // requests are equal messages. INVALID_ARGUMENT / "BAD_THREADS", "BAD_PRECISION",
 // "BAD_TIME_BUDGET", "BAD_TIMEOUT", "BAD_BACKEND", "BAD_CACHE_MODE", "BAD_COUNTER_MODE",
-// "BAD_MODEL", "BAD_BATCH", "UNKNOWN_ISA"; FAILED_PRECONDITION / "ISA_NOT_AVAILABLE".
+// "BAD_MODEL", "BAD_BATCH", "BAD_INPUT", "UNKNOWN_ISA"; FAILED_PRECONDITION / "ISA_NOT_AVAILABLE".
 Result<v1::RunSpec> CheckRunSpec(const v1::RunSpec& spec, const RunLimits& limits);
 
 // The same for the part that names the model.

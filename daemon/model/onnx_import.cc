@@ -13,6 +13,7 @@
 #include <new>
 
 #include "daemon/model/onnx_inputs.h"
+#include "daemon/model/onnx_names.h"
 #include "daemon/model/onnx_reader.h"
 #include "onnx/onnx.pb.h"
 
@@ -55,6 +56,7 @@ Result<Graph> Import(std::span<const std::byte> file, const ImportOptions& optio
     return BadOnnx("the file is no ONNX model or is damaged");
   }
   if (!model.has_graph()) return BadOnnx("the file holds no graph");
+  TINYPROF_RETURN_IF_ERROR(CheckNames(model.graph()));
   TINYPROF_ASSIGN_OR_RETURN(const int64_t opset, OpsetOf(model));
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<BoundInput> inputs,
                             BindInputs(model.graph(), options));

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <system_error>
 
 namespace tinyprof {
 namespace {
@@ -85,6 +87,11 @@ void ReadEntry(const std::string& path, const toml::key& name, const toml::node&
 
 ConfigFile ReadConfigFile(const std::string& path) {
   ConfigFile file;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    file.errors.push_back(fmt::format("the configuration file {} is a directory", path));
+    return file;
+  }
   std::ifstream stream(path);
   const std::string content{std::istreambuf_iterator<char>(stream), {}};
   if (!stream) {

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "daemon/ops/utf8.h"
+#include "kernels/base/utf8.h"
 
 namespace tinyprof {
 namespace {

@@ -9,7 +9,8 @@
 
 namespace tinyprof {
 
-// Blocks SIGTERM, SIGINT and SIGHUP for this thread and all it will start, and ignores SIGPIPE.
+// Blocks SIGTERM, SIGINT and SIGHUP for this thread and all it will start, and ignores SIGPIPE and
+// SIGXFSZ, so that a write that cannot be done is an error instead.
 void BlockSignals();
 
 class SignalWatcher {

@@ -7,7 +7,6 @@
 
 #include <condition_variable>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -18,11 +17,13 @@
 #include "daemon/model/model_store.h"
 #include "daemon/ops/lock.h"
 #include "daemon/ops/signals.h"
+#include "daemon/ops/standard_streams.h"
 #include "daemon/roofline/host.h"
 #include "daemon/rpc/affinity.h"
 #include "daemon/rpc/border.h"
 #include "daemon/rpc/counter_probe.h"
 #include "daemon/rpc/host_service.h"
+#include "daemon/rpc/listen_address.h"
 #include "daemon/rpc/model_service.h"
 #include "daemon/rpc/profiler_service.h"
 #include "daemon/rpc/server.h"
@@ -127,7 +128,7 @@ Status Daemon::Start() {
   counters_->Start();
   server_->SetServing(true);
   const std::string addresses = fmt::format("{}", fmt::join(server_->addresses(), ", "));
-  fmt::print(stderr, "tinyprofd {} ready on {}\n", options_.version, addresses);
+  WriteToStderr(fmt::format("tinyprofd {} ready on {}\n", options_.version, addresses));
   Notify("READY=1\nSTATUS=serving at " + addresses);
   return {};
 }
@@ -188,6 +189,14 @@ void Daemon::LogRun(const v1::Run& run) const {
 }
 
 }  // namespace
+
+Status CheckAgainstThisHost(const Config& config) {
+  for (const std::string& address : config.listen) {
+    TINYPROF_RETURN_IF_ERROR(CheckAddress(address));
+  }
+  TINYPROF_RETURN_IF_ERROR(SplitCpusOfThisMachine(config.cpus));
+  return {};
+}
 
 Status RunDaemon(const DaemonOptions& options) {
   // All that the daemon writes is its owner's alone; the socket gets socket_mode.

@@ -23,6 +23,10 @@ struct DaemonOptions {
   std::function<LogLevel()> reload_log_level;
 };
 
+// What a configuration may be wrong in that only this host can tell: addresses that are not allowed
+// and CPUs that are not there. Errors of CheckAddress() and SplitCpus().
+Status CheckAgainstThisHost(const Config& config);
+
 // Serves until SIGTERM or SIGINT, then lets the run in progress end within drain_timeout; a second
 // signal cancels it. BlockSignals() must have been called before any thread was started.
 //

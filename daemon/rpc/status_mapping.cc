@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/ops/utf8.h"
+#include "kernels/base/utf8.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 

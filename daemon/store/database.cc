@@ -10,24 +10,35 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 5000;
 
-tl::unexpected<Error> SqliteError(sqlite3* connection, int code) {
+// Empty for a connection that could not be opened.
+std::string FileOf(sqlite3* connection) {
+  const char* path = connection ? sqlite3_db_filename(connection, "main") : nullptr;
+  return path ? path : "";
+}
+
+tl::unexpected<Error> SqliteError(sqlite3* connection, int code, const std::string& file) {
   const int primary = code & 0xff;
   const std::string detail = connection ? sqlite3_errmsg(connection) : sqlite3_errstr(code);
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
-    return Fail(ErrorCode::kFailedPrecondition, "STORE_CORRUPT",
-                fmt::format("the store is damaged ({}): restore it from a backup or move it away, "
-                            "and tinyprofd starts a new one",
-                            detail),
-                {{"detail", detail}});
+    return Fail(
+        ErrorCode::kFailedPrecondition, "STORE_CORRUPT",
+        fmt::format("the store {} is damaged ({}): restore it from a backup or move it away, "
+                    "and tinyprofd starts a new one",
+                    file, detail),
+        {{"detail", detail}, {"file", file}});
   }
   if (primary == SQLITE_CONSTRAINT) {
     return Fail(ErrorCode::kAlreadyExists, "CONSTRAINT",
                 fmt::format("the store refused a change: {}", detail), {{"detail", detail}});
   }
-  return Fail(
-      ErrorCode::kUnavailable, "STORE_UNAVAILABLE",
-      fmt::format("the store cannot be used ({}): check its disk and its permissions", detail),
-      {{"detail", detail}});
+  return Fail(ErrorCode::kUnavailable, "STORE_UNAVAILABLE",
+              fmt::format("the store {} cannot be used ({}): check its disk and its permissions",
+                          file, detail),
+              {{"detail", detail}, {"file", file}});
+}
+
+tl::unexpected<Error> SqliteError(sqlite3* connection, int code) {
+  return SqliteError(connection, code, FileOf(connection));
 }
 
 }  // namespace
@@ -95,7 +106,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path) {
       sqlite3_open_v2(path.c_str(), &connection,
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
   std::unique_ptr<Database> database(new Database(connection));
-  if (code != SQLITE_OK) return SqliteError(connection, code);
+  if (code != SQLITE_OK) return SqliteError(connection, code, path);
   sqlite3_extended_result_codes(connection, 1);
   sqlite3_busy_timeout(connection, kBusyTimeoutMs);
   TINYPROF_RETURN_IF_ERROR(database->Execute("PRAGMA journal_mode = WAL"));

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -33,7 +34,11 @@ tl::unexpected<Error> SandboxFailed(const char* step) {
 }
 
 Status Limit(__rlimit_resource resource, rlim_t bytes, const char* step) {
-  const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0) return SandboxFailed(step);
+  // Where the daemon was started with less, more cannot be had.
+  limit.rlim_max = std::min(limit.rlim_max, bytes);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
   if (::setrlimit(resource, &limit) != 0) return SandboxFailed(step);
   return {};
 }

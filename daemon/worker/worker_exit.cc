@@ -53,6 +53,12 @@ Error Describe(const WorkerExit& exit) {
   if (WIFSIGNALED(exit.wait_status)) {
     const int signal_number = WTERMSIG(exit.wait_status);
     if (signal_number == SIGKILL) return ExplainKill(exit, where);
+    if (signal_number == SIGTERM || signal_number == SIGINT) {
+      return {ErrorCode::kResourceExhausted, "WORKER_KILLED",
+              fmt::format("the worker was ended with {}{} by something outside tinyprofd: look for "
+                          "an operator or a service manager, then run again",
+                          SignalName(signal_number), where)};
+    }
     Error error{ErrorCode::kInternal, "WORKER_CRASHED",
                 fmt::format("the worker crashed with {}{}{}: report it together with the model",
                             SignalName(signal_number), where, said)};

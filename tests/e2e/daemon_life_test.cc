@@ -68,8 +68,23 @@ TEST_F(DaemonLifeTest, RefusesAnAddressThatOtherMachinesReach) {
   std::vector<std::string> command = DaemonCommand("");
   command.erase(command.begin());
   command.insert(command.end(), {"--listen", "0.0.0.0:0"});
-  EXPECT_EQ(RunDaemon(command, &text), 1);
+  EXPECT_EQ(RunDaemon(command, &text), 78);
   EXPECT_THAT(text, HasSubstr("loopback"));
+  command.emplace_back("--check-config");
+  EXPECT_EQ(RunDaemon(command, &text), 78);
+  EXPECT_THAT(text, HasSubstr("loopback"));
+}
+
+TEST_F(DaemonLifeTest, RefusesCpusThatAreNotThere) {
+  for (const char* more : {"", "--check-config", "--print-config"}) {
+    std::vector<std::string> command = DaemonCommand("");
+    command.erase(command.begin());
+    command.insert(command.end(), {"--cpus", "4095"});
+    if (*more != '\0') command.emplace_back(more);
+    std::string text;
+    EXPECT_EQ(RunDaemon(command, &text), 78) << more;
+    EXPECT_THAT(text, HasSubstr("4095"));
+  }
 }
 
 TEST_F(DaemonLifeTest, ADaemonThatIsNotThereIsSaidSo) {

@@ -210,6 +210,20 @@ TEST_F(JobQueueTest, CancelsTheRunThatIsMeasured) {
   EXPECT_EQ(run.error().reason(), "CANCELLED");
 }
 
+TEST_F(JobQueueTest, CancelBeforeTheRunIsMeasuredNamesTheRoofline) {
+  runner_.roofline = [this](const WorkerTask&, const ProgressFn&,
+                            const std::stop_token& stop) -> Result<worker::WorkerEvent> {
+    gate_.Pass(stop);
+    return Fail(ErrorCode::kCancelled, "CANCELLED", "stopped");
+  };
+  const std::string id = Start("a");
+  WaitForPhase(id, "roofline");
+  ASSERT_TRUE(queue_->Cancel(id).has_value());
+  const v1::Run run = WaitForEnd(id);
+  EXPECT_EQ(run.state(), v1::RUN_STATE_CANCELLED);
+  EXPECT_THAT(run.error().message(), HasSubstr("roofline --measure"));
+}
+
 TEST_F(JobQueueTest, CancelOfAnEndedRunChangesNothing) {
   const std::string id = Start("a");
   WaitForEnd(id);

@@ -113,6 +113,25 @@ TEST(RunSpecCheckTest, RefusesModelsOutOfRange) {
   EXPECT_EQ(ReasonOf(spec), "BAD_BATCH");
 }
 
+TEST(RunSpecCheckTest, InputsAreFewAndTheirDimensionsPositive) {
+  v1::RunSpec spec = Spec();
+  for (int i = 0; i < 16; ++i) spec.mutable_model()->add_inputs()->add_dims(1);
+  for (int i = 1; i < 16; ++i) spec.mutable_model()->mutable_inputs(0)->add_dims(1);
+  EXPECT_EQ(ReasonOf(spec), "");
+  v1::RunSpec deep = spec;
+  deep.mutable_model()->mutable_inputs(0)->add_dims(1);
+  EXPECT_EQ(ReasonOf(deep), "BAD_INPUT") << "17 dimensions";
+  for (const int64_t dim : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    v1::RunSpec bad = spec;
+    bad.mutable_model()->mutable_inputs(15)->set_dims(0, dim);
+    EXPECT_EQ(ReasonOf(bad), "BAD_INPUT") << dim;
+  }
+  while (spec.model().inputs_size() < 64) spec.mutable_model()->add_inputs()->add_dims(1);
+  EXPECT_EQ(ReasonOf(spec), "");
+  spec.mutable_model()->add_inputs()->add_dims(1);
+  EXPECT_EQ(ReasonOf(spec), "BAD_INPUT") << "65 inputs";
+}
+
 TEST(RunSpecCheckTest, RefusesAnUnknownIsa) {
   v1::RunSpec spec = Spec();
   spec.set_isa("mmx");

@@ -307,6 +307,54 @@ TEST(OnnxImportTest, AShapeThatTakesTooMuchWorkSaysSo) {
   EXPECT_THAT(graph.error().message, HasSubstr("takes too much work"));
 }
 
+// Every place of a file that has a name, made one that is no UTF-8.
+TEST(OnnxImportTest, NamesThatAreNoTextAreRefusedWithTheirPosition) {
+  using Spoil = void (*)(onnx::GraphProto&, const std::string& name);
+  const std::vector<std::pair<std::string, Spoil>> places = {
+      {"graph 0", [](auto& graph, auto& name) { graph.set_name(name); }},
+      {"input 0", [](auto& graph, auto& name) { graph.mutable_input(0)->set_name(name); }},
+      {"dimension of input 0",
+       [](auto& graph, auto& name) {
+         auto* tensor = graph.mutable_input(0)->mutable_type()->mutable_tensor_type();
+         tensor->mutable_shape()->mutable_dim(0)->set_dim_param(name);
+       }},
+      {"output 0", [](auto& graph, auto& name) { graph.mutable_output(0)->set_name(name); }},
+      {"initializer 1",
+       [](auto& graph, auto& name) { graph.mutable_initializer(1)->set_name(name); }},
+      {"node 1", [](auto& graph, auto& name) { graph.mutable_node(1)->set_name(name); }},
+      {"node 1", [](auto& graph, auto& name) { graph.mutable_node(1)->set_op_type(name); }},
+      {"node 1", [](auto& graph, auto& name) { graph.mutable_node(1)->set_domain(name); }},
+      {"input of node 0",
+       [](auto& graph, auto& name) { graph.mutable_node(0)->set_input(0, name); }},
+      {"output of node 0",
+       [](auto& graph, auto& name) { graph.mutable_node(0)->set_output(0, name); }},
+      {"attribute of node 0",
+       [](auto& graph, auto& name) { graph.mutable_node(0)->add_attribute()->set_name(name); }},
+      {"node 0 ",
+       [](auto& graph, auto& name) {
+         auto* branch = graph.mutable_node(1)->add_attribute()->mutable_g();
+         branch->add_node()->set_name(name);
+       }},
+  };
+  for (const auto& [position, spoil] : places) {
+    ModelMaker maker = Mlp();
+    spoil(*maker.graph(), "w\xff");
+    const Result<Graph> graph = maker.Import();
+    ASSERT_FALSE(graph.has_value()) << position;
+    EXPECT_EQ(graph.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(graph.error().reason, "BAD_ONNX") << position;
+    EXPECT_THAT(graph.error().message, HasSubstr(position + (position.back() == ' ' ? "" : " ")));
+    EXPECT_THAT(graph.error().message, HasSubstr("'w?'"));
+  }
+}
+
+TEST(OnnxImportTest, NamesOfAnyLanguageAreKept) {
+  ModelMaker maker = Mlp();
+  maker.graph()->mutable_node(0)->set_name("\xc3\xa9\xe2\x82\xac");
+  const Graph graph = Imported(maker.Import());
+  EXPECT_EQ(graph.nodes.at(0).name, "\xc3\xa9\xe2\x82\xac");
+}
+
 TEST(OnnxImportTest, FilesThatAreNone) {
   EXPECT_EQ(ImportOnnxFile("/nonexistent/model.onnx", {}).error().code, ErrorCode::kNotFound);
   EXPECT_FALSE(ImportOnnxFile("/", {}).has_value());

@@ -124,6 +124,12 @@ TEST(Config, ANamedFileMustExistButTheDefaultNeedNot) {
   EXPECT_THAT(unnamed.errors, IsEmpty());
 }
 
+TEST(Config, AFileThatIsADirectoryIsSaidToBeOne) {
+  const TempDir dir;
+  const LoadedConfig loaded = LoadConfig({.file = dir.File(".")}, User());
+  EXPECT_THAT(loaded.errors, ElementsAre(HasSubstr(dir.File(".") + " is a directory")));
+}
+
 TEST(Config, ListenWantsFullAddresses) {
   for (const char* address : {"", "unix:relative", "unix:", "localhost", "localhost:"}) {
     const LoadedConfig loaded = LoadConfig({.texts = {{"listen", {address}}}}, User());

@@ -1,11 +1,15 @@
 #include "daemon/ops/signals.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstdio>
 #include <mutex>
 #include <vector>
 
@@ -49,6 +53,20 @@ TEST(BlockSignals, LetsAWriteToAClosedPipeReturn) {
   close(ends[0]);
   EXPECT_EQ(write(ends[1], "x", 1), -1);
   close(ends[1]);
+}
+
+TEST(BlockSignals, LetsAWriteBeyondTheLimitOfFilesReturn) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{.rlim_cur = 0, .rlim_max = 0};
+    FILE* file = std::tmpfile();
+    if (file == nullptr || setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
+    _exit(write(fileno(file), "x", 1) < 0 && errno == EFBIG ? 0 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

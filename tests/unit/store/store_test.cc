@@ -68,6 +68,7 @@ TEST(StoreTest, RefusesFileThatIsNoDatabase) {
   const auto store = Store::Open(path);
   ASSERT_FALSE(store.has_value());
   EXPECT_EQ(store.error().reason, "STORE_CORRUPT");
+  EXPECT_NE(store.error().message.find(path), std::string::npos) << store.error().message;
 }
 
 TEST(StoreTest, DamagedPagesAreAnErrorAndNoCrash) {
@@ -108,6 +109,9 @@ TEST(StoreTest, UnreachablePathIsAnError) {
   const auto store = Store::Open(directory.File("no/such/folder/store.db"));
   ASSERT_FALSE(store.has_value());
   EXPECT_EQ(store.error().reason, "STORE_UNAVAILABLE");
+  EXPECT_NE(store.error().message.find(directory.File("no/such/folder/store.db")),
+            std::string::npos)
+      << store.error().message;
 }
 
 TEST(DatabaseTest, TransactionWithoutCommitLeavesNothing) {

@@ -106,6 +106,29 @@ TEST(SandboxTest, LimitsTheAddressSpace) {
   EXPECT_EQ(InSandbox(map_a_gibi, {.address_space_bytes = int64_t{1} << 34}), 0);
 }
 
+// Root may raise a hard limit, but the limit is an operator's wish all the same.
+TEST(SandboxTest, KeepsALowerLimitThatItWasStartedWith) {
+  if (kAddressSanitizer || kThreadSanitizer) {
+    GTEST_SKIP() << "a sanitizer's shadow needs more address space than any limit leaves";
+  }
+  constexpr rlim_t kInherited = rlim_t{4} << 30;
+  for (const int64_t asked : {int64_t{1} << 31, int64_t{1} << 33}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      rlimit limit{.rlim_cur = kInherited, .rlim_max = kInherited};
+      if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(1);
+      if (!EnterSandbox({.address_space_bytes = asked}).has_value()) ::_exit(kSandboxFailed);
+      ::getrlimit(RLIMIT_AS, &limit);
+      const rlim_t wanted = asked < int64_t{kInherited} ? static_cast<rlim_t>(asked) : kInherited;
+      ::_exit(limit.rlim_cur == wanted && limit.rlim_max == wanted ? 0 : 2);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0) << asked;
+  }
+}
+
 TEST(AddressSpaceTest, GrowsWithEachPartAndNeverWraps) {
   const int64_t base = AddressSpaceFor(0, 0, 0);
   EXPECT_GT(base, 0);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <utility>
+
 namespace tinyprof {
 namespace {
 
@@ -20,6 +22,17 @@ TEST(ExplainExitTest, SmallWorkerThatWasKilledWasKilledByAPerson) {
                                    .memory_limit_bytes = 100 * kMebi});
   EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(error.reason, "WORKER_KILLED");
+}
+
+TEST(ExplainExitTest, WorkerThatWasAskedToEndDidNotCrash) {
+  for (const auto& [signal, name] : {std::pair(SIGTERM, "SIGTERM"), std::pair(SIGINT, "SIGINT")}) {
+    const Error error = ExplainExit({.wait_status = KilledBy(signal), .layer = "conv1"});
+    EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
+    EXPECT_EQ(error.reason, "WORKER_KILLED");
+    EXPECT_THAT(error.message, HasSubstr(name));
+    EXPECT_THAT(error.message, HasSubstr("conv1"));
+    EXPECT_EQ(error.message.find("crash"), std::string::npos);
+  }
 }
 
 TEST(ExplainExitTest, LargeWorkerThatWasKilledRanOutOfMemory) {

@@ -1,4 +1,4 @@
-#include "daemon/ops/utf8.h"
+#include "kernels/base/utf8.h"
 
 #include <cstdint>
 
@@ -43,6 +43,15 @@ std::string ValidUtf8(std::string_view text, size_t max_bytes) {
     }
   }
   return valid;
+}
+
+bool IsValidUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = CharacterLength(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 }  // namespace tinyprof

@@ -10,4 +10,7 @@ namespace tinyprof {
 // character's border to at most `max_bytes`.
 std::string ValidUtf8(std::string_view text, size_t max_bytes);
 
+// Whether all of `text` is well-formed UTF-8.
+bool IsValidUtf8(std::string_view text);
+
 }  // namespace tinyprof

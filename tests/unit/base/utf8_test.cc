@@ -1,4 +1,4 @@
-#include "daemon/ops/utf8.h"
+#include "kernels/base/utf8.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@ TEST(ValidUtf8, LeavesWellFormedTextAlone) {
   for (const std::string text : {"", "plain", "caf\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
                                  "\xed\x9f\xbf", "\xee\x80\x80", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_EQ(ValidUtf8(text, 100), text);
+    EXPECT_TRUE(IsValidUtf8(text)) << text;
   }
 }
 
@@ -24,6 +25,13 @@ TEST(ValidUtf8, ReplacesEachMalformedByte) {
   EXPECT_EQ(ValidUtf8("\xed\xa0\x80", 100), "???");
   EXPECT_EQ(ValidUtf8("\xf4\x90\x80\x80", 100), "????");
   EXPECT_EQ(ValidUtf8("\xf5\x80\x80\x80", 100), "????");
+}
+
+TEST(IsValidUtf8, KnowsEachKindOfMalformedText) {
+  for (const std::string text : {"a\xff z", "\x80", "\xc3", "\xc3z", "\xc0\xaf", "\xe0\x80\xaf",
+                                 "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"}) {
+    EXPECT_FALSE(IsValidUtf8(text));
+  }
 }
 
 TEST(ValidUtf8, CutsAtTheBorderOfACharacter) {
