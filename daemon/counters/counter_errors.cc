@@ -44,8 +44,9 @@ bool HasCapability(const RefusalContext& context, int capability) {
 // "uid 1000, CapEff 0000000000000000, seccomp 0": what decides over permission, as far as known.
 std::string Credentials(const RefusalContext& context) {
   std::string text;
-  const auto add = [&](std::string part) {
-    text += text.empty() ? std::move(part) : ", " + std::move(part);
+  const auto add = [&](std::string_view part) {
+    if (!text.empty()) text += ", ";
+    text += part;
   };
   if (context.perf_event_paranoid.has_value()) {
     add(fmt::format("perf_event_paranoid {}", *context.perf_event_paranoid));

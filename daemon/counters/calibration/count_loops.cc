@@ -64,7 +64,7 @@ class RunningGroup {
   }
 
  private:
-  Result<std::vector<double>> Dose(const KnownLoop& loop, int64_t n) {
+  [[gnu::noinline]] Result<std::vector<double>> Dose(const KnownLoop& loop, int64_t n) {
     if (loop.prepare && !loop.prepare(n)) {
       return Fail(ErrorCode::kResourceExhausted, "NO_MEMORY",
                   fmt::format("the system gives no memory for {}", loop.facts.name));

@@ -47,11 +47,13 @@ LineChain::LineChain(const Shape& shape) : shape_(shape) {
   order_.resize(static_cast<size_t>(shape.lines));
   std::iota(order_.begin(), order_.end(), 0U);
   if (!shape.in_order) {
-    std::shuffle(order_.begin(), order_.end(), std::mt19937(1));  // the same ring each time
+    // The same ring each time.
+    std::mt19937 generator(1);  // NOLINT(bugprone-random-generator-seed)
+    std::shuffle(order_.begin(), order_.end(), generator);
   }
   for (size_t i = 0; i < order_.size(); ++i) {
     const std::byte* const next = Address(i + 1);
-    std::memcpy(Address(i), &next, sizeof(next));
+    std::memcpy(Address(i), static_cast<const void*>(&next), sizeof(next));
   }
 }
 
