@@ -87,8 +87,8 @@ void ReadEntry(const std::string& path, const toml::key& name, const toml::node&
 
 ConfigFile ReadConfigFile(const std::string& path) {
   ConfigFile file;
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
     file.errors.push_back(fmt::format("the configuration file {} is a directory", path));
     return file;
   }

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/base/utf8.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
+#include "kernels/base/utf8.h"
 
 namespace tinyprof {
 namespace {

@@ -75,13 +75,20 @@ struct Refused {
 };
 // By the table of errno, PAPI's code and message; what PAPI folds into one code has one reason.
 constexpr Refused kRefusals[] = {
-    {"ENOENT", "EVENT_NOT_ON_CPU"}, {"EACCES", "PERMISSION"},
-    {"EPERM", "PERMISSION"},        {"EMFILE", "TOO_MANY_FILES"},
-    {"EINVAL", "EVENT_NOT_ON_CPU"}, {"ENXIO", "EVENT_NOT_ON_CPU"},
-    {"EINTR", "EVENT_NOT_ON_CPU"},  {"EIO", "EVENT_NOT_ON_CPU"},
-    {"ENODEV", "EVENT_NOT_ON_CPU"}, {"EOPNOTSUPP", "EVENT_NOT_ON_CPU"},
-    {"EBUSY", "COUNTER_BUSY"},      {"EAGAIN", "COUNTER_BUSY"},
-    {"ENOSYS", "COUNTER_BUSY"},     {"ESRCH", "COUNTER_BUSY"},
+    {"ENOENT", "EVENT_NOT_ON_CPU"},
+    {"EACCES", "PERMISSION"},
+    {"EPERM", "PERMISSION"},
+    {"EMFILE", "TOO_MANY_FILES"},
+    {"EINVAL", "EVENT_NOT_ON_CPU"},
+    {"ENXIO", "EVENT_NOT_ON_CPU"},
+    {"EINTR", "EVENT_NOT_ON_CPU"},
+    {"EIO", "EVENT_NOT_ON_CPU"},
+    {"ENODEV", "EVENT_NOT_ON_CPU"},
+    {"EOPNOTSUPP", "EVENT_NOT_ON_CPU"},
+    {"EBUSY", "COUNTER_BUSY"},
+    {"EAGAIN", "COUNTER_BUSY"},
+    {"ENOSYS", "COUNTER_BUSY", "NO_PERF_EVENTS"},
+    {"ESRCH", "COUNTER_BUSY", "THREAD_GONE"},
 };
 
 TEST_F(FaultsTest, RefusedEventSaysWhyAndTheOthersStillCount) {
@@ -224,7 +231,8 @@ TEST_F(FaultsTest, EventThatNeverMovesIsNoZero) {
     for (const Metric metric : kMetrics) {
       const PlannedMetric& planned = plan.metric(metric);
       if (planned.usable()) {
-        EXPECT_GT(*planned.measured, 0) << Name(metric);
+        // One width of several may be still; the metric is then known to be wrong.
+        EXPECT_TRUE(*planned.measured > 0 || planned.quality == Quality::kSuspect) << Name(metric);
       } else {
         EXPECT_THAT(planned.reason, Not(IsEmpty()));
       }
