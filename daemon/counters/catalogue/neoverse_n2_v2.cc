@@ -1,5 +1,5 @@
-// Neoverse V2: 6 counters and one for cycles. Vectors have 128 bits, the unit in which scalable
-// operations are counted.
+// Neoverse N2 and V2, which count the same events: 6 counters and one for cycles. Vectors have 128
+// bits, the unit in which scalable operations are counted.
 #include "daemon/counters/catalogue/family_table.h"
 
 namespace tinyprof::catalogue {
@@ -66,6 +66,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-constexpr FamilyTable kNeoverseV2 = {kEvents, kRows};
+constexpr FamilyTable kNeoverseN2 = {kEvents, kRows};
+constexpr FamilyTable kNeoverseV2 = kNeoverseN2;
 
 }  // namespace tinyprof::catalogue
