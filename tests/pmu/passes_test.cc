@@ -10,6 +10,7 @@
 #include "daemon/measure/measure_workload.h"
 #include "daemon/measure/team_counters.h"
 #include "kernels/base/declared_work.h"
+#include "tests/pmu/pinned_team.h"
 #include "tests/pmu/stand_in_script.h"
 #include "tests/unit/measure/fake_workload.h"
 
@@ -55,6 +56,8 @@ class PassesTest : public ::testing::TestWithParam<int> {
       }
     };
   }
+
+  void SetUp() override { PinTestTeam(threads()); }
 
   int threads() const { return GetParam(); }
 
@@ -198,7 +201,8 @@ TEST_P(PassesTest, GroupThatLosesItsCountersIsCountedAgain) {
     }
   };
   RunMeasurement run = Run(plan);
-  EXPECT_GT(ExpectHonest(run), 0);
+  EXPECT_GT(ExpectHonest(run), 0) << testing::PrintToString(run.passes.discarded_for)
+                                  << run.totals.instructions.reason;
   EXPECT_GT(run.passes.discarded, 0);
 }
 

@@ -6,6 +6,7 @@
 #include "daemon/measure/measure.h"
 #include "kernels/zoo/analysis.h"
 #include "kernels/zoo/model_spec.h"
+#include "tests/pmu/pinned_team.h"
 #include "tests/pmu/stand_in_script.h"
 
 namespace tinyprof {
@@ -20,6 +21,7 @@ class ZooTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ZooTest, HardwareFlopsOfEveryLayerAreTheAnalyticOnes) {
   StandInScript(ForcedCpu()).ApplyAfresh();
+  PinTestTeam(GetParam().threads);
   const auto backend = MakePapiBackend(GetParam().threads);
   const Result<Graph> graph = BuildModel({.text = GetParam().model});
   ASSERT_TRUE(graph.has_value()) << graph.error().message;
