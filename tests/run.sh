@@ -56,10 +56,7 @@ step_asan() {
 step_tsan() {
   say "ThreadSanitizer"
   # Only what has threads of its own: OpenMP's runtime is not instrumented, so kernels are left out.
-  cmake --preset tsan >"$logs/tsan-configure.log"
-  local targets
-  mapfile -t targets < <(ctest --test-dir build/tsan -N -L threads | awk '/Test +#/ {print $NF}')
-  build tsan "${targets[@]}"
+  build tsan threads_tests
   run_ctest tsan -L threads
 }
 
