@@ -2,13 +2,13 @@
 # Builds and runs the tests, from nothing, on a Debian 12 machine.
 #
 # Usage: tests/run.sh [STEP...] with steps quickstart (the README's), tsan, asan, fuzz, tidy, release (all of
-# ctest); without: quickstart and release.
+# ctest); without: all of them.
 # Logs stay in build/logs. Prints every skipped test with its reason at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 steps=("$@")
-((${#steps[@]} > 0)) || steps=(quickstart release)
+((${#steps[@]} > 0)) || steps=(quickstart tsan asan fuzz tidy release)
 jobs=$(nproc)
 logs=$PWD/build/logs
 mkdir -p "$logs"
