@@ -1,5 +1,7 @@
 #include "daemon/convert/analysis.h"
 
+#include "daemon/convert/model_spec.h"
+
 namespace tinyprof {
 namespace {
 
@@ -87,6 +89,12 @@ v1::ModelAnalysis ToProto(const Graph& graph, const ModelAnalysis& analysis) {
   }
   message.set_convention(kCountingConvention);
   return message;
+}
+
+Result<v1::ModelAnalysis> AnalyzeSpec(const v1::ModelSpec& spec, int model_fd) {
+  TINYPROF_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(spec, model_fd));
+  TINYPROF_ASSIGN_OR_RETURN(const ModelAnalysis analysis, Analyze(graph));
+  return ToProto(graph, analysis);
 }
 
 }  // namespace tinyprof

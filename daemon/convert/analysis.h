@@ -1,6 +1,7 @@
 // The analytic side of a model: graph, costs and parameters to v1::ModelAnalysis.
 #pragma once
 
+#include "kernels/base/error.h"
 #include "kernels/graph/graph.h"
 #include "kernels/ops/cost.h"
 #include "kernels/zoo/analysis.h"
@@ -16,5 +17,8 @@ v1::Cost ToProto(const Cost& cost);
 
 // `analysis` is that of `graph`. sha256 stays empty: a graph does not know its file.
 v1::ModelAnalysis ToProto(const Graph& graph, const ModelAnalysis& analysis);
+
+// The analysis of the graph that BuildGraph(spec, model_fd) gives, and its errors.
+Result<v1::ModelAnalysis> AnalyzeSpec(const v1::ModelSpec& spec, int model_fd);
 
 }  // namespace tinyprof

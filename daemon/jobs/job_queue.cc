@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/jobs/outcome.h"
 #include "daemon/jobs/run_id.h"
 #include "daemon/jobs/run_state.h"
 #include "kernels/base/check.h"
@@ -21,11 +22,6 @@ constexpr uint64_t kLastVersion = UINT64_MAX;
 
 Error CancelledByCaller() {
   return {ErrorCode::kCancelled, "CANCELLED", "the run was cancelled on request"};
-}
-
-Error ShuttingDown() {
-  return {ErrorCode::kUnavailable, "DRAINING",
-          "tinyprofd is shutting down and takes no new work: try again once it is back"};
 }
 
 // A run stays known and says why it was cancelled; the caller of an exclusive task may try again.

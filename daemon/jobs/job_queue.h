@@ -45,7 +45,7 @@ struct JobQueueOptions {
 // Everything outlives the queue.
 struct JobQueueDependencies {
   Store* store = nullptr;
-  TaskRunner* runner = nullptr;  // called by the executor alone
+  TaskRunner* runner = nullptr;  // the queue calls it from its executor alone
   ModelSource* models = nullptr;
   std::function<v1::Host()> host;  // the machine as it is now; thread-safe
   // Called when a run was queued, has begun and has ended (without its report), for logs and

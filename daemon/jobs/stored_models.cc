@@ -3,25 +3,16 @@
 #include <utility>
 
 #include "daemon/convert/analysis.h"
-#include "daemon/convert/model_spec.h"
-#include "kernels/zoo/analysis.h"
 
 namespace tinyprof {
 
-Result<v1::ModelAnalysis> AnalyzeSpec(const v1::ModelSpec& spec, int model_fd) {
-  TINYPROF_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(spec, model_fd));
-  TINYPROF_ASSIGN_OR_RETURN(const ModelAnalysis analysis, Analyze(graph));
-  return ToProto(graph, analysis);
-}
-
 Result<v1::ModelAnalysis> StoredModels::Analyze(const v1::ModelSpec& spec) {
   TINYPROF_ASSIGN_OR_RETURN(const std::optional<UniqueFd> file, OpenFile(spec));
-  TINYPROF_ASSIGN_OR_RETURN(v1::ModelAnalysis analysis, AnalyzeSpec(spec, file ? file->get() : -1));
-  if (file) {
-    // Gone in the meantime: the file that is open is still the one that was analysed.
-    if (const auto stored = store_.Get(spec.text()); stored.has_value()) {
-      analysis.set_sha256(stored->sha256);
-    }
+  if (!file) return AnalyzeSpec(spec, -1);
+  TINYPROF_ASSIGN_OR_RETURN(v1::ModelAnalysis analysis, reader_.Analyze(spec, file->get()));
+  // Gone in the meantime: the file that is open is still the one that was analysed.
+  if (const auto stored = store_.Get(spec.text()); stored.has_value()) {
+    analysis.set_sha256(stored->sha256);
   }
   return analysis;
 }

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "daemon/model/onnx_import.h"
 #include "daemon/model/sha256.h"
 #include "kernels/zoo/model_spec.h"
 #include "kernels/zoo/zoo.h"
@@ -103,8 +102,17 @@ Status ModelUpload::Append(std::string_view bytes) {
   return {};
 }
 
+Status ModelUpload::CheckFile() const {
+  // Whoever looks into the file cannot change it.
+  const int fd = ::open(temporary_path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return DiskError("open the model");
+  const Status checked = store_->check_(fd);
+  ::close(fd);
+  return checked;
+}
+
 Result<StoredModel> ModelUpload::Commit() {
-  TINYPROF_RETURN_IF_ERROR(CheckOnnxFd(fd_));
+  TINYPROF_RETURN_IF_ERROR(CheckFile());
   if (::fsync(fd_) != 0) return DiskError("write the model to the disk");
   TINYPROF_ASSIGN_OR_RETURN(StoredModel model, Describe(name_, fd_));
   TINYPROF_ASSIGN_OR_RETURN(StoredModel stored, store_->Adopt(temporary_path_, std::move(model)));
@@ -113,8 +121,8 @@ Result<StoredModel> ModelUpload::Commit() {
 }
 
 Result<std::unique_ptr<ModelStore>> ModelStore::Open(const std::string& directory,
-                                                     int64_t max_model_bytes) {
-  std::unique_ptr<ModelStore> store(new ModelStore(directory, max_model_bytes));
+                                                     int64_t max_model_bytes, ModelCheck check) {
+  std::unique_ptr<ModelStore> store(new ModelStore(directory, max_model_bytes, std::move(check)));
   TINYPROF_RETURN_IF_ERROR(store->Load());
   return store;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -35,14 +36,16 @@ class ModelUpload {
 
   // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" beyond the store's limit, "DISK_FULL" when it is.
   Status Append(std::string_view bytes);
-  // Checks that the file can be read as ONNX, syncs it and gives it its name. ALREADY_EXISTS /
-  // "MODEL_EXISTS" when the name has another content; the same content again is fine.
+  // Checks the file, syncs it and gives it its name. The errors of the store's check;
+  // ALREADY_EXISTS / "MODEL_EXISTS" when the name has another content; the same content again is
+  // fine.
   Result<StoredModel> Commit();
 
  private:
   friend class ModelStore;
   ModelUpload(ModelStore* store, std::string name, std::string path, int fd)
       : store_(store), name_(std::move(name)), temporary_path_(std::move(path)), fd_(fd) {}
+  Status CheckFile() const;
 
   ModelStore* store_;
   std::string name_;
@@ -51,13 +54,16 @@ class ModelUpload {
   int64_t byte_size_ = 0;
 };
 
+// Whether the file open at `fd` may be kept; thread-safe.
+using ModelCheck = std::function<Status(int fd)>;
+
 // Thread-safe.
 class ModelStore {
  public:
   // Opens or makes `directory`, removing what unfinished uploads left. FAILED_PRECONDITION /
-  // "BAD_MODEL_DIRECTORY".
+  // "BAD_MODEL_DIRECTORY". What is in the directory was checked when it came.
   static Result<std::unique_ptr<ModelStore>> Open(const std::string& directory,
-                                                  int64_t max_model_bytes);
+                                                  int64_t max_model_bytes, ModelCheck check);
 
   Result<ModelUpload> Begin(std::string_view name);
   std::vector<StoredModel> List() const;  // by name
@@ -70,8 +76,10 @@ class ModelStore {
 
  private:
   friend class ModelUpload;
-  ModelStore(std::string directory, int64_t max_model_bytes)
-      : directory_(std::move(directory)), max_model_bytes_(max_model_bytes) {}
+  ModelStore(std::string directory, int64_t max_model_bytes, ModelCheck check)
+      : directory_(std::move(directory)),
+        max_model_bytes_(max_model_bytes),
+        check_(std::move(check)) {}
 
   std::string PathOf(std::string_view name) const;
   Status Load();
@@ -82,6 +90,7 @@ class ModelStore {
 
   const std::string directory_;
   const int64_t max_model_bytes_;
+  const ModelCheck check_;
   mutable std::mutex mutex_;
   std::vector<StoredModel> models_;  // by name
   int64_t next_temporary_ = 0;

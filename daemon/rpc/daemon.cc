@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "daemon/convert/host.h"
+#include "daemon/jobs/model_reader.h"
 #include "daemon/jobs/stored_models.h"
 #include "daemon/model/model_store.h"
 #include "daemon/ops/lock.h"
@@ -61,6 +62,7 @@ class Daemon {
   Logger logger_;
   Border border_;
   std::unique_ptr<Store> store_;
+  std::unique_ptr<ModelReader> model_reader_;
   std::unique_ptr<ModelStore> model_store_;
   std::unique_ptr<StoredModels> stored_models_;
   std::unique_ptr<JobQueue> queue_;
@@ -91,9 +93,13 @@ Status Daemon::OpenState() {
   if (interrupted_count > 0) {
     logger_.Warn("runs_interrupted", {{"count", std::to_string(interrupted_count)}});
   }
-  TINYPROF_ASSIGN_OR_RETURN(model_store_, ModelStore::Open((directory / "models").string(),
-                                                           options_.config.upload_limit_bytes));
-  stored_models_ = std::make_unique<StoredModels>(*model_store_);
+  model_reader_ =
+      std::make_unique<ModelReader>(*options_.runner, options_.config.memory_limit_bytes);
+  TINYPROF_ASSIGN_OR_RETURN(
+      model_store_,
+      ModelStore::Open((directory / "models").string(), options_.config.upload_limit_bytes,
+                       [this](int fd) { return model_reader_->Check(fd); }));
+  stored_models_ = std::make_unique<StoredModels>(*model_store_, *model_reader_);
   return {};
 }
 
@@ -142,6 +148,7 @@ void Daemon::Serve() {
   Notify("STOPPING=1\nSTATUS=letting the run in progress end");
   logger_.Info("draining", {{"jobs", std::to_string(queue_->depth())}});
   server_->SetServing(false);
+  model_reader_->Stop();
   queue_->Drain(options_.config.drain_timeout);
   server_->Shutdown(kCallGrace);
   logger_.Info("stopped");

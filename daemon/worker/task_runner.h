@@ -29,7 +29,8 @@ class TaskRunner {
   // Errors: what the worker said, or RESOURCE_EXHAUSTED / "WORKER_KILLED" or "OUT_OF_MEMORY",
   // INTERNAL / "WORKER_CRASHED" or "WORKER_PROTOCOL", DEADLINE_EXCEEDED / "TIMEOUT", CANCELLED /
   // "CANCELLED". metadata["layer"] names the layer that was running, when there was one.
-  // `on_progress` is called on the thread that called Run. One call at a time.
+  // `on_progress` is called on the thread that called Run. Calls of different threads do not wait
+  // for each other.
   virtual Result<worker::WorkerEvent> Run(const WorkerTask& task, const ProgressFn& on_progress,
                                           std::stop_token cancel) = 0;
 };

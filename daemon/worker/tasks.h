@@ -1,4 +1,4 @@
-// What a worker can do, one file each. Called on the master of the pinned team.
+// What a worker can do, one file each. Called on the master of the pinned team, where there is one.
 #pragma once
 
 #include "daemon/worker/event_sender.h"
@@ -15,6 +15,8 @@ Result<worker::WorkerEvent> RunRooflineTask(const worker::WorkerRequest& request
                                             EventSender& sender);
 // Tries every counter, and says why some cannot be had.
 Result<worker::WorkerEvent> RunCountersTask();
+// Counts an uploaded model, or only checks its file.
+Result<worker::WorkerEvent> RunAnalyzeTask(const worker::WorkerRequest& request);
 // Runs a model once on given inputs and compares its outputs.
 Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request);
 

@@ -36,6 +36,7 @@ Status Prepare(const worker::WorkerRequest& request) {
       EnterSandbox({.address_space_bytes = AddressSpaceFor(request.memory_limit_bytes(),
                                                            request.cpus_size(), model_file_bytes),
                     .filter_system_calls = !request.has_counters()}));
+  if (request.cpus().empty()) return {};
   return PinTeam(std::vector<int>(request.cpus().begin(), request.cpus().end()),
                  request.cpus_size());
 }
@@ -51,6 +52,8 @@ Result<worker::WorkerEvent> RunTask(const worker::WorkerRequest& request, EventS
       return RunCountersTask();
     case worker::WorkerRequest::kVerify:
       return RunVerifyTask(request);
+    case worker::WorkerRequest::kAnalyze:
+      return RunAnalyzeTask(request);
     case worker::WorkerRequest::TASK_NOT_SET:
       break;
   }

@@ -33,7 +33,7 @@ class ModelStoreTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(directory_); }
   void Reopen() {
-    Result<std::unique_ptr<ModelStore>> store = ModelStore::Open(directory_, kLimit);
+    Result<std::unique_ptr<ModelStore>> store = ModelStore::Open(directory_, kLimit, CheckOnnxFd);
     ASSERT_TRUE(store.has_value()) << store.error().message;
     store_ = *std::move(store);
   }
@@ -115,7 +115,8 @@ TEST_F(ModelStoreTest, NamesHaveRules) {
 TEST_F(ModelStoreTest, ADirectoryThatCannotBeUsedIsAnError) {
   const std::string file = directory_ + "/file";
   std::ofstream(file) << "x";
-  EXPECT_EQ(ModelStore::Open(file + "/models", kLimit).error().reason, "BAD_MODEL_DIRECTORY");
+  EXPECT_EQ(ModelStore::Open(file + "/models", kLimit, CheckOnnxFd).error().reason,
+            "BAD_MODEL_DIRECTORY");
 }
 
 TEST(Sha256Test, MatchesTheStandardsExample) {

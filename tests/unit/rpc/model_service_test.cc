@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "daemon/jobs/model_reader.h"
 #include "daemon/jobs/stored_models.h"
 #include "kernels/zoo/zoo.h"
+#include "tests/unit/jobs/inline_reader.h"
 #include "tests/unit/ops/temp_dir.h"
 #include "tests/unit/rpc/service_test_util.h"
 
@@ -81,8 +83,13 @@ class ModelServiceTest : public testing::Test {
   TempDir dir_;
   Logger logger_{STDERR_FILENO, LogFormat::kText, LogLevel::kError};
   Border border_{logger_};
-  std::unique_ptr<ModelStore> store_ = ModelStore::Open(dir_.File("models"), 10 << 20).value();
-  StoredModels models_{*store_};
+  InlineReader runner_;
+  ModelReader reader_{runner_, int64_t{1} << 30};
+  std::unique_ptr<ModelStore> store_ =
+      ModelStore::Open(dir_.File("models"), 10 << 20, [this](int fd) {
+        return reader_.Check(fd);
+      }).value();
+  StoredModels models_{*store_, reader_};
   ModelService service_{*store_, models_, border_};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<v1::ModelService::Stub> stub_;
@@ -115,6 +122,15 @@ TEST_F(ModelServiceTest, RefusesBadPages) {
   v1::ListModelsRequest request;
   request.set_page_token("nonsense");
   EXPECT_EQ(ReasonOf(stub_->ListModels(&context, request, &response)), "BAD_PAGE_TOKEN");
+}
+
+TEST_F(ModelServiceTest, ADaemonThatStopsReadsNoFile) {
+  std::string file;
+  ASSERT_TRUE(Export("mlp", &file).ok());
+  reader_.Stop();
+  v1::Model model;
+  EXPECT_EQ(ReasonOf(Upload("late", file, &model)), "DRAINING");
+  EXPECT_FALSE(store_->Get("late").has_value());
 }
 
 // 784*128 + 128 + 128*64 + 64 + 64*10 + 10 parameters.

@@ -1,9 +1,13 @@
 // The real tinyprof-worker, run by the real WorkerProcess.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "daemon/worker/unique_fd.h"
 #include "daemon/worker/worker_process.h"
 #include "kernels/runtime/team.h"
 #include "onnx/onnx.pb.h"
+#include "tests/unit/model/onnx_test_util.h"
 
 namespace tinyprof {
 namespace {
@@ -29,9 +33,10 @@ class WorkerProgramTest : public ::testing::Test {
     return request;
   }
 
-  Result<worker::WorkerEvent> Run(const worker::WorkerRequest& request) {
+  Result<worker::WorkerEvent> Run(const worker::WorkerRequest& request, int model_fd = -1) {
     WorkerProcess process({.worker_path = TINYPROF_WORKER_PATH});
     return process.Run({.request = request,
+                        .model_fd = model_fd,
                         .deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2)},
                        {}, {});
   }
@@ -142,6 +147,41 @@ TEST_F(WorkerProgramTest, VerifyComparesOutputs) {
   ASSERT_TRUE(wrong.has_value()) << wrong.error().message;
   EXPECT_FALSE(wrong->verified().ok());
   EXPECT_EQ(wrong->verified().outputs(0).max_abs_error(), 1);
+}
+
+// A file in memory, open for reading.
+UniqueFd FileOf(const std::string& bytes) {
+  UniqueFd file(::memfd_create("model", MFD_CLOEXEC));
+  EXPECT_EQ(::write(file.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  return file;
+}
+
+worker::WorkerRequest AnalyzeRequest(int64_t memory_limit_bytes) {
+  worker::WorkerRequest request;
+  request.set_memory_limit_bytes(memory_limit_bytes);
+  request.set_has_model_file(true);
+  request.mutable_analyze();
+  return request;
+}
+
+TEST_F(WorkerProgramTest, AnalyzeCountsAnUploadedFile) {
+  ModelMaker maker;
+  maker.Input("x", {"N", "3"}).Floats("w", {3, 5}, std::vector<float>(15, 1)).Output("y");
+  maker.Node("MatMul", {"x", "w"}, {"y"});
+  const UniqueFd file = FileOf(maker.Bytes());
+  worker::WorkerRequest request = AnalyzeRequest(1 << 20);
+  ASSERT_TRUE(Run(request, file.get()).has_value()) << "checked without a batch";
+  request.mutable_analyze()->mutable_model()->set_text("mine");
+  request.mutable_analyze()->mutable_model()->set_batch(2);
+  const auto event = Run(request, file.get());
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  EXPECT_EQ(event->analysis().parameter_count(), 15);
+  EXPECT_EQ(event->analysis().totals().mac_count(), 2 * 3 * 5);
+}
+
+TEST_F(WorkerProgramTest, AnalyzeRefusesADamagedFile) {
+  const UniqueFd file = FileOf("this is no ONNX");
+  EXPECT_EQ(Run(AnalyzeRequest(1 << 20), file.get()).error().reason, "BAD_ONNX");
 }
 
 TEST_F(WorkerProgramTest, VerifyRefusesTensorsThatDoNotFit) {
