@@ -57,7 +57,9 @@ const Cells kMeasuredTitles = {"median_ns",
                                "flops_double",
                                "stall_cycles",
                                "branch_misses",
-                               "dtlb_misses"};
+                               "dtlb_misses",
+                               "dram_bytes_source",
+                               "dram_bytes_note"};
 
 std::string Line(const Cells& cells) {
   std::string line;
@@ -146,6 +148,9 @@ void AddMeasured(const Report& report, Cells& cells) {
         &counters.branch_misses(), &counters.dtlb_misses()}) {
     cells.push_back(Real(*quantity));
   }
+  // Layers and the total may be counted by different means.
+  cells.push_back(SourceName(counters.dram_bytes().source()));
+  cells.push_back(counters.dram_bytes().note());
 }
 
 }  // namespace

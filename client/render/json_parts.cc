@@ -97,7 +97,10 @@ Json AbsentQuantity(std::string_view unit, std::string_view source, std::string_
           {"reason", std::string(reason)}};
 }
 
-Json QuantityJson(const v1::Quantity& quantity) {
+namespace {
+
+// All but the note.
+Json QuantityFields(const v1::Quantity& quantity) {
   const std::string source = SourceName(quantity.source());
   if (!quantity.has_value() || !std::isfinite(quantity.value())) {
     const std::string reason = quantity.reason().empty()
@@ -111,6 +114,14 @@ Json QuantityJson(const v1::Quantity& quantity) {
                {"quality", TextOrNull(QualityName(quantity.quality()))},
                {"reason", TextOrNull(quantity.reason())}};
   if (!quantity.formula().empty()) json["formula"] = quantity.formula();
+  return json;
+}
+
+}  // namespace
+
+Json QuantityJson(const v1::Quantity& quantity) {
+  Json json = QuantityFields(quantity);
+  if (!quantity.note().empty()) json["note"] = quantity.note();
   return json;
 }
 

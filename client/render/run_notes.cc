@@ -68,6 +68,22 @@ std::string CountersLine(const v1::RunReport& report) {
   return fmt::format("counters: {}\n", QuantityText(c.flops()));
 }
 
+// "memory traffic: 12.0 MiB a pass (whole socket, ...)".
+std::string MemoryTrafficLine(const v1::Counters& counters) {
+  const v1::Quantity& bytes = counters.dram_bytes();
+  if (!bytes.has_value()) {
+    // What stops all counting is said once.
+    return bytes.reason() == counters.flops().reason()
+               ? ""
+               : fmt::format("memory traffic: {}\n", QuantityText(bytes));
+  }
+  std::vector<std::string> remarks;
+  if (bytes.formula().starts_with("estimate: ")) remarks.push_back(Printable(bytes.formula()));
+  if (!bytes.note().empty()) remarks.push_back(Printable(bytes.note()));
+  const std::string beside = remarks.empty() ? "" : fmt::format(" ({})", fmt::join(remarks, "; "));
+  return fmt::format("memory traffic: {} a pass{}\n", QuantityText(bytes), beside);
+}
+
 std::string SoftwareLine(const v1::SoftwareEvents& software) {
   return fmt::format("a pass: CPU time {}, page faults {}, context switches {}, migrations {}\n",
                      QuantityText(software.task_clock()), QuantityText(software.page_faults()),
@@ -167,6 +183,7 @@ std::string RunNotes(const v1::RunReport& report, const Palette& palette) {
   if (report.has_time()) notes += TimeLine(report.time());
   notes += BoundSummary(report);
   notes += CountersLine(report);
+  notes += MemoryTrafficLine(report.counters());
   if (report.has_software()) notes += SoftwareLine(report.software());
   if (report.has_overhead()) notes += OverheadLine(report.overhead());
   for (const auto& warning : report.warnings()) {

@@ -66,6 +66,7 @@ v1::Quantity MeasuredIntensity(const v1::Quantity& flops, const v1::Quantity& by
       Present("flop/byte", flops.value() / bytes.value(), "counters.flops / counters.dram_bytes");
   Inherit(flops, intensity);
   Inherit(bytes, intensity);
+  intensity.set_note(bytes.note());
   return intensity;
 }
 

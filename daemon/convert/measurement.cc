@@ -151,6 +151,7 @@ v1::Quantity ToProto(const Quantity& quantity) {
   if (quantity.value && quantity.quality) message.set_quality(ToProto(*quantity.quality));
   message.set_reason(quantity.reason);
   message.set_formula(quantity.formula);
+  message.set_note(quantity.note);
   return message;
 }
 

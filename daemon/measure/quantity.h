@@ -47,6 +47,7 @@ struct Quantity {
   std::optional<Quality> quality;  // absent when the value is
   std::string reason;              // "CODE: sentence" when absent or suspect
   std::string formula;             // the events behind it; empty when absent
+  std::string note;                // what to know beside it; may be empty, also when absent
 
   static Quantity Absent(std::string unit, Source source, std::string reason) {
     return {.unit = std::move(unit), .source = source, .reason = std::move(reason)};

@@ -114,6 +114,24 @@ TEST(RunDocument, HoldsWhatALayerMeasured) {
     "advice": [{"kind": "batch", "max_speedup": 2.0, "why": "weights are 52 % of the traffic"}]})");
 }
 
+TEST(RunDocument, KeepsTheNoteOfACount) {
+  v1::Run run = SucceededRun();
+  v1::Quantity& bytes = *run.mutable_report()->mutable_counters()->mutable_dram_bytes();
+  bytes.set_note("NO_UNCORE: no controllers");
+  ExpectSame(RunDocument("profile", run)["totals"]["counters"]["dram_bytes"],
+             R"({"value": null, "unit": "byte", "source": "papi", "quality": null,
+                 "reason": "NO_PMU: no PMU here", "note": "NO_UNCORE: no controllers"})");
+  bytes.set_value(640);
+  bytes.set_source(v1::SOURCE_PERF_EVENT);
+  bytes.set_quality(v1::QUALITY_GOOD);
+  bytes.clear_reason();
+  bytes.set_formula("memory controllers: a + b");
+  bytes.set_note("whole socket");
+  ExpectSame(RunDocument("profile", run)["totals"]["counters"]["dram_bytes"],
+             R"({"value": 640, "unit": "byte", "source": "perf_event", "quality": "good",
+                 "reason": null, "formula": "memory controllers: a + b", "note": "whole socket"})");
+}
+
 TEST(RunDocument, GivesAReasonForWhatALayerLacks) {
   const Json layer = RunDocument("profile", SucceededRun())["layers"][1];
   ExpectSame(layer["bound"],

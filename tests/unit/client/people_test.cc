@@ -65,6 +65,41 @@ TEST(RunText, SaysHowAFailedRunFailed) {
             "layer  fc\n");
 }
 
+v1::Run RunWithTraffic(const std::string& formula, const std::string& note) {
+  v1::Run run = SucceededRun();
+  v1::Quantity& bytes = *run.mutable_report()->mutable_counters()->mutable_dram_bytes();
+  bytes.set_value(12.0 * 1024 * 1024);
+  bytes.set_source(v1::SOURCE_PERF_EVENT);
+  bytes.set_quality(v1::QUALITY_GOOD);
+  bytes.clear_reason();
+  bytes.set_formula(formula);
+  bytes.set_note(note);
+  return run;
+}
+
+TEST(RunText, LabelsTheTrafficOfWholeSockets) {
+  EXPECT_THAT(RunText(RunWithTraffic("memory controllers: a + b", "whole socket, all"), {}),
+              HasSubstr("\nmemory traffic: 12.0 MiB a pass (whole socket, all)\n"));
+}
+
+TEST(RunText, LabelsTrafficThatIsEstimated) {
+  EXPECT_THAT(RunText(RunWithTraffic("estimate: 64*L3", "PERMISSION: no"), {}),
+              HasSubstr("\nmemory traffic: 12.0 MiB a pass (estimate: 64*L3; PERMISSION: no)\n"));
+}
+
+TEST(RunText, SaysWhyThereIsNoTrafficUnlessNothingIsCounted) {
+  v1::Run run = SucceededRun();
+  EXPECT_THAT(RunText(run, {}), Not(HasSubstr("memory traffic")));
+  run.mutable_report()->mutable_counters()->mutable_dram_bytes()->set_reason("PERMISSION: no");
+  EXPECT_THAT(RunText(run, {}), HasSubstr("\nmemory traffic: n/a (PERMISSION: no)\n"));
+}
+
+TEST(RunCsv, TellsTheTotalsTrafficFromTheLayers) {
+  const std::string csv = RunCsv(RunWithTraffic("", "whole socket, all"));
+  EXPECT_THAT(csv, testing::EndsWith(",perf_event,\"whole socket, all\"\n"));
+  EXPECT_THAT(csv, HasSubstr(",papi,\n"));
+}
+
 TEST(BoundSummary, SaysWhyThereIsNone) {
   v1::Run run = SucceededRun();
   for (auto& layer : *run.mutable_report()->mutable_layers()) layer.clear_bound();
@@ -81,18 +116,18 @@ TEST(RunCsv, HasALineALayerAndATotal) {
       "ci_low_ns,ci_high_ns,n,flops_per_second,bound_flops_per_second,percent_of_bound,limiter,"
       "label,activation_bytes,scratch_bytes,flops,cycles,instructions,l1d_misses,l2_misses,"
       "l3_misses,dram_bytes,counters_source,counters_reason,flops_single,flops_double,stall_cycles,"
-      "branch_misses,dtlb_misses\n"
+      "branch_misses,dtlb_misses,dram_bytes_source,dram_bytes_note\n"
       "0,fc,Gemm,0,\"2x4, 4x3\",2x3,15," +
           counts +
           "3000,10,3000,2250,3750,50,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,\n"
+          "NO_PMU: no PMU here,,,,,,papi,\n"
           "1,\"odd \"\"one\"\",\n\",Mystery,1,2x3,2x3,0,,,,,,,,,,,"
           "NO_COST_RULE: no rule gives the cost of the operator Mystery,"
-          "1000,10,1000,750,1250,50,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here,,,,,\n"
+          "1000,10,1000,750,1250,50,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here,,,,,,papi,\n"
           ",total,,,2x4,2x3,15," +
           counts +
           "4000,10,4000,3000,5000,50,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,\n");
+          "NO_PMU: no PMU here,,,,,,papi,\n");
 }
 
 TEST(Doctor, PrintsTheFix) {

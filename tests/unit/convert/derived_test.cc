@@ -59,6 +59,14 @@ TEST(DerivedTest, ResultIsNoBetterThanItsOperands) {
   }
 }
 
+TEST(DerivedTest, IntensityOfASocketsBytesSaysSo) {
+  v1::RunReport report = Report();
+  report.mutable_layers(0)->mutable_counters()->mutable_dram_bytes()->set_note("whole socket");
+  AddDerived(report);
+  EXPECT_EQ(report.layers(0).measured_intensity().note(), "whole socket");
+  EXPECT_EQ(report.layers(0).measured_to_analytic().note(), "");
+}
+
 TEST(DerivedTest, NothingIsDividedByZero) {
   v1::RunReport report = Report();
   v1::LayerReport& layer = *report.mutable_layers(0);

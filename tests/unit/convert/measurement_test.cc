@@ -16,13 +16,15 @@ TEST(QuantityConvertTest, PresentValueKeepsItsOrigin) {
                                                 .source = Source::kSimulated,
                                                 .quality = Quality::kExact,
                                                 .reason = "",
-                                                .formula = "A + B"});
+                                                .formula = "A + B",
+                                                .note = "of all"});
   ASSERT_TRUE(message.has_value()) << "zero is a value";
   EXPECT_EQ(message.value(), 0);
   EXPECT_EQ(message.unit(), "flop");
   EXPECT_EQ(message.source(), v1::SOURCE_SIMULATED);
   EXPECT_EQ(message.quality(), v1::QUALITY_EXACT);
   EXPECT_EQ(message.formula(), "A + B");
+  EXPECT_EQ(message.note(), "of all");
 }
 
 TEST(QuantityConvertTest, AbsentValueKeepsItsReason) {
