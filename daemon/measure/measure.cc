@@ -24,10 +24,13 @@ Result<RunMeasurement> Measure(Session& session, CounterBackend& counters,
                             SessionWorkload::Create(session, options.cache == CacheMode::kCold));
   SoftwarePlan software = PlanSoftwareEvents(counters, options.threads);
   MachineWatch machine(options);
-  TINYPROF_ASSIGN_OR_RETURN(
-      RunMeasurement run,
-      MeasureWorkload(workload, MonotonicClock(), counters, plan, std::move(software),
-                      InvoluntarySwitches, options, hooks));
+  TINYPROF_ASSIGN_OR_RETURN(RunMeasurement run, MeasureWorkload(workload, MonotonicClock(),
+                                                                {.counters = counters,
+                                                                 .plan = plan,
+                                                                 .software = std::move(software),
+                                                                 .preemptions = InvoluntarySwitches,
+                                                                 .memory = HostMemoryControllers()},
+                                                                options, hooks));
   run.machine = machine.Finish(run.warnings);
   run.max_resident_bytes = MaxResidentBytes();
   // The kernel keeps one peak for the whole life of a process.

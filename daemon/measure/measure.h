@@ -3,7 +3,8 @@
 // Order: a first pass, kept apart; warm-up; rounds of one bare pass (nothing but two clock reads
 // around it) and one instrumented pass (a clock read at each layer's border), in turns so that both
 // see the same machine; short layers again, repeated within one pair of clock reads; counter
-// passes, one group of events each. Rounds end when the confidence intervals are within the
+// passes, one group of events each; passes back to back for the memory traffic of whole sockets
+// (memory_traffic.h). Rounds end when the confidence intervals are within the
 // precision, or their share of the budget is spent.
 //
 // Times add up by construction: unattributed_ns is the median of the bare passes less the
@@ -90,7 +91,7 @@ struct SoftwareEvents {
 struct Passes {
   int32_t warmup = 0;
   int32_t timing = 0;    // bare passes that were timed
-  int32_t counting = 0;  // passes with counters that were kept
+  int32_t counting = 0;  // passes with counters that were kept, of cores or memory controllers
   int32_t discarded = 0;
   // Counting passes that were thrown away, by reason: "MIGRATED", "ANCHOR_DRIFT", ...
   std::map<std::string, int32_t> discarded_for;
@@ -128,7 +129,9 @@ struct RunMeasurement {
   std::optional<CounterReadCost> counter_read_cost;
   double instrumented_to_bare = 0;       // instrumented_pass_ns / time.median_ns
   std::vector<LayerMeasurement> layers;  // by node
-  CounterValues totals;                  // sums over the layers
+  // Sums over the layers; but dram_bytes, where the memory controllers can be read, is what they
+  // counted for whole sockets.
+  CounterValues totals;
   SoftwareEvents software;
   Passes passes;
   MachineState machine;

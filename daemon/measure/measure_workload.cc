@@ -19,13 +19,22 @@ constexpr int64_t kMaxBudgetNs = int64_t{3600} * 1'000'000'000;
 constexpr double kMaxInstrumentedToBare = 0.02;
 constexpr double kManyDiscarded = 0.1;
 
-// Ends of the phases in tenths of the budget. Without counter passes the rounds get their share.
-TimingDeadlines Deadlines(int64_t begin_ns, int64_t budget_ns, bool counting) {
-  const int64_t tenth_ns = budget_ns / 10;
-  return {.warmup_ns = begin_ns + tenth_ns,
-          .rounds_ns = begin_ns + tenth_ns * (counting ? 6 : 9),
-          .short_layers_ns = begin_ns + tenth_ns * (counting ? 7 : 10)};
-}
+// Ends of the phases: counter passes have three tenths of the budget, memory traffic has one, of
+// those three or of the rounds'. What does not count leaves its share to the rounds.
+struct Deadlines {
+  Deadlines(int64_t begin_ns, int64_t budget_ns, bool counting, bool traffic)
+      : end_ns(begin_ns + budget_ns) {
+    const int64_t tenth_ns = budget_ns / 10;
+    counters_ns = end_ns - (traffic ? tenth_ns : 0);
+    timing.warmup_ns = begin_ns + tenth_ns;
+    timing.short_layers_ns = counting ? begin_ns + tenth_ns * 7 : counters_ns;
+    timing.rounds_ns = timing.short_layers_ns - tenth_ns;
+  }
+
+  TimingDeadlines timing;
+  int64_t counters_ns = 0;
+  int64_t end_ns;
+};
 
 void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, RunMeasurement& run) {
   if (!timing.short_layers.empty()) {
@@ -77,7 +86,7 @@ void TakeTiming(TimingResult&& timing, const MeasureOptions& options, RunMeasure
 void TakeCounts(const CounterPlan& plan, const CounterSamples& samples, Source source,
                 RunMeasurement& run) {
   const std::vector<CounterValues> layers = LayerValues(plan, samples, run.layers.size(), source);
-  run.totals = SumOverLayers(layers, AbsentValues("NO_LAYERS: the model has no layers", source));
+  run.totals = SumOverLayers(layers, AbsentValues(kNoLayersReason, source));
   for (size_t node = 0; node < layers.size(); ++node) {
     run.layers[node].counters = layers[node];
   }
@@ -128,41 +137,42 @@ Status CheckOptions(const MeasureOptions& options) {
   return {};
 }
 
-Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, CounterBackend& counters,
-                                       const CounterPlan& plan, SoftwarePlan software,
-                                       const PreemptionCounter& preemptions,
+Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instruments instruments,
                                        const MeasureOptions& options, const MeasureHooks& hooks) {
   TINYPROF_RETURN_IF_ERROR(CheckOptions(options));
-  const bool counting = options.counters != CounterMode::kNone && plan.unusable_reason.empty();
+  const std::string& unusable_reason = instruments.plan.unusable_reason;
+  const bool counting = options.counters != CounterMode::kNone && unusable_reason.empty();
   if (options.counters == CounterMode::kPapi && !counting) {
     return Fail(
         ErrorCode::kFailedPrecondition, "COUNTERS_UNAVAILABLE",
-        fmt::format("hardware counters were asked for and cannot be had: {}", plan.unusable_reason),
-        {{"cause", plan.unusable_reason}});
+        fmt::format("hardware counters were asked for and cannot be had: {}", unusable_reason),
+        {{"cause", unusable_reason}});
   }
-  const int64_t begin_ns = clock.NowNs();
+  MemoryTrafficPasses traffic(workload, clock, instruments.memory, options, hooks);
+  const Deadlines deadlines(clock.NowNs(), options.time_budget_ns, counting, traffic.available());
   RunMeasurement run;
   {
-    SoftwareMonitor monitor(std::move(software), options.threads);
-    TimingPasses passes(workload, clock, monitor, preemptions, options, hooks);
-    TINYPROF_ASSIGN_OR_RETURN(TimingResult timing,
-                              passes.Run(Deadlines(begin_ns, options.time_budget_ns, counting)));
+    SoftwareMonitor monitor(std::move(instruments.software), options.threads);
+    TimingPasses passes(workload, clock, monitor, instruments.preemptions, options, hooks);
+    TINYPROF_ASSIGN_OR_RETURN(TimingResult timing, passes.Run(deadlines.timing));
     TakeTiming(std::move(timing), options, run);
     run.software = monitor.Summary();
   }
-  const Source source = SourceOf(counters.info());
+  const Source source = SourceOf(instruments.counters.info());
   if (counting) {
-    CounterPasses passes(workload, clock, counters, plan, options, hooks);
-    TINYPROF_ASSIGN_OR_RETURN(const CounterSamples samples,
-                              passes.Run(begin_ns + options.time_budget_ns));
-    TakeCounts(plan, samples, source, run);
+    CounterPasses passes(workload, clock, instruments.counters, instruments.plan, options, hooks);
+    TINYPROF_ASSIGN_OR_RETURN(const CounterSamples samples, passes.Run(deadlines.counters_ns));
+    TakeCounts(instruments.plan, samples, source, run);
     run.counter_source = Name(source);
   } else if (options.counters == CounterMode::kNone) {
-    TakeNoCounts(AbsentValues("NOT_ASKED: counters were switched off for this run", source), run);
+    TakeNoCounts(AbsentValues(kNotAskedReason, source), run);
   } else {
-    TakeNoCounts(AbsentValues(plan, source), run);
+    TakeNoCounts(AbsentValues(instruments.plan, source), run);
   }
   WarnOfDiscarded(run);
+  TINYPROF_ASSIGN_OR_RETURN(Quantity sockets, traffic.Run(deadlines.end_ns));
+  run.totals.dram_bytes = PreferSocketTraffic(std::move(sockets), run.totals.dram_bytes);
+  run.passes.counting += traffic.pass_count();
   return run;
 }
 

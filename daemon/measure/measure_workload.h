@@ -6,6 +6,7 @@
 #include "daemon/counters/software_events.h"
 #include "daemon/measure/clock.h"
 #include "daemon/measure/measure.h"
+#include "daemon/measure/memory_traffic.h"
 #include "daemon/measure/timing_passes.h"
 #include "daemon/measure/workload.h"
 #include "kernels/base/error.h"
@@ -15,10 +16,17 @@ namespace tinyprof {
 // INVALID_ARGUMENT / "BAD_THREADS", "BAD_PRECISION" or "BAD_BUDGET".
 Status CheckOptions(const MeasureOptions& options);
 
+// What counts beside the clock.
+struct Instruments {
+  CounterBackend& counters;
+  const CounterPlan& plan;  // of `counters`
+  SoftwarePlan software;
+  PreemptionCounter preemptions;
+  MemoryControllers memory;
+};
+
 // All of RunMeasurement but machine and max_resident_bytes. Errors as Measure.
-Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, CounterBackend& counters,
-                                       const CounterPlan& plan, SoftwarePlan software,
-                                       const PreemptionCounter& preemptions,
+Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instruments instruments,
                                        const MeasureOptions& options, const MeasureHooks& hooks);
 
 }  // namespace tinyprof

@@ -64,8 +64,13 @@ class PassesTest : public ::testing::TestWithParam<int> {
   CounterPlan Plan() { return PlanCounters(*backend_, HostKnownWork()); }
 
   RunMeasurement Run(const CounterPlan& plan) {
-    Result<RunMeasurement> run = MeasureWorkload(workload_, clock_, *backend_, plan, {},
-                                                 [] { return int64_t{0}; }, options_, {});
+    Result<RunMeasurement> run = MeasureWorkload(workload_, clock_,
+                                                 {.counters = *backend_,
+                                                  .plan = plan,
+                                                  .software = {},
+                                                  .preemptions = [] { return int64_t{0}; },
+                                                  .memory = HostMemoryControllers()},
+                                                 options_, {});
     EXPECT_TRUE(run.has_value()) << run.error().message;
     return run.value_or(RunMeasurement{});
   }

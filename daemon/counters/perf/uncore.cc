@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -76,6 +77,9 @@ Status UncoreMemoryTraffic::Add(const MemoryPmu& pmu, const UncoreEvent& event, 
   if (fd < 0) {
     return tl::unexpected<Error>(ToError(Explain(-fd, refused, context), name));
   }
+  if (std::find(events_.begin(), events_.end(), event.name) == events_.end()) {
+    events_.push_back(event.name);
+  }
   counters_.push_back({.fd = fd, .bytes_per_count = event.bytes_per_count, .write = write});
   const Result<Sample> sample = ReadCounter(counters_.back());
   if (!sample.has_value()) {
@@ -84,6 +88,10 @@ Status UncoreMemoryTraffic::Add(const MemoryPmu& pmu, const UncoreEvent& event, 
   counters_.back().first = sample->value;
   counters_.back().lag_ns = sample->lag_ns;
   return {};
+}
+
+std::string UncoreMemoryTraffic::Describe() const {
+  return fmt::format("memory controllers: {}", fmt::join(events_, " + "));
 }
 
 Result<UncoreMemoryTraffic::Sample> UncoreMemoryTraffic::ReadCounter(const Counter& counter) {

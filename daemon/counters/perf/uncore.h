@@ -35,6 +35,9 @@ class UncoreMemoryTraffic {
   UncoreMemoryTraffic(const UncoreMemoryTraffic&) = delete;
   UncoreMemoryTraffic& operator=(const UncoreMemoryTraffic&) = delete;
 
+  // What is counted: "memory controllers: cas_count_read + cas_count_write".
+  std::string Describe() const;
+
   // Bytes since Open. ABORTED / "COUNTERS_LOST" when a counter did not count all the time.
   Result<MemoryBytes> Read();
 
@@ -58,6 +61,7 @@ class UncoreMemoryTraffic {
 
   PerfCalls& calls_;
   std::vector<Counter> counters_;
+  std::vector<std::string> events_;  // the names, each once
 };
 
 // What `busy` moved in `busy_s` seconds, less what the machine moves anyway: `idle` in `idle_s`.

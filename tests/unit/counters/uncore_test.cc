@@ -7,7 +7,7 @@
 
 #include "daemon/counters/system_facts.h"
 #include "fake_perf_calls.h"
-#include "file_tree.h"
+#include "machine_with_uncore.h"
 
 namespace tinyprof {
 namespace {
@@ -53,41 +53,6 @@ TEST(BytesPerCount, KnowsTheKernelsUnits) {
     EXPECT_FALSE(BytesPerCount(scale, unit).has_value()) << scale << unit;
   }
 }
-
-class MachineWithUncore : public FileTree {
- public:
-  static constexpr const char* kDevices = "sys/bus/event_source/devices/";
-
-  // As Linux shows a Skylake server's channel.
-  void AddIntelChannel(const std::string& name, int type, const std::string& cpumask,
-                       const std::string& read = "cas_count_read",
-                       const std::string& write = "cas_count_write") {
-    const std::string pmu = kDevices + name + "/";
-    Write(pmu + "type", std::to_string(type) + "\n");
-    Write(pmu + "cpumask", cpumask + "\n");
-    Write(pmu + "format/event", "config:0-7\n");
-    Write(pmu + "format/umask", "config:8-15\n");
-    Write(pmu + "events/clockticks", "event=0x00,umask=0x00\n");
-    AddEvent(pmu, read, "event=0x04,umask=0x03");
-    AddEvent(pmu, write, "event=0x04,umask=0x0c");
-  }
-
-  // As Linux 6.7 shows a Zen 4's channel: no events folder.
-  void AddAmdChannel(const std::string& name, int type, const std::string& cpumask) {
-    const std::string pmu = kDevices + name + "/";
-    Write(pmu + "type", std::to_string(type) + "\n");
-    Write(pmu + "cpumask", cpumask + "\n");
-    Write(pmu + "format/event", "config:0-7\n");
-    Write(pmu + "format/rdwrmask", "config:8-9\n");
-  }
-
- private:
-  void AddEvent(const std::string& pmu, const std::string& name, const std::string& terms) {
-    Write(pmu + "events/" + name, terms + "\n");
-    Write(pmu + "events/" + name + ".scale", "6.103515625e-5\n");
-    Write(pmu + "events/" + name + ".unit", "MiB\n");
-  }
-};
 
 TEST(FindMemoryPmus, ReadsIntelsChannelsAndSockets) {
   MachineWithUncore machine;
@@ -195,6 +160,7 @@ TEST_F(UncoreTest, AddsUpChannelsAndSockets) {
   auto traffic = Open();
   ASSERT_TRUE(traffic.has_value()) << traffic.error().message;
   EXPECT_EQ(kernel_.opened.size(), 8U);
+  EXPECT_EQ((*traffic)->Describe(), "memory controllers: cas_count_read + cas_count_write");
   for (const FakePerfCalls::File& file : kernel_.opened) {
     EXPECT_EQ(file.pid, -1);
     EXPECT_TRUE(file.cpu == 0 || file.cpu == 28);

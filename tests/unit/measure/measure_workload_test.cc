@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <limits>
 #include <numeric>
 
+#include "fake_memory.h"
 #include "fake_workload.h"
 
 namespace tinyprof {
@@ -14,6 +16,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 CounterPlan NoPmu() {
   CounterPlan plan;
@@ -42,13 +45,14 @@ class MeasureWorkloadTest : public ::testing::Test {
   Result<RunMeasurement> Run(const CounterPlan& plan) {
     SoftwarePlan software;
     software.reasons.fill("NONE: not in this test");
-    return MeasureWorkload(workload_, clock_, backend_, plan, std::move(software), {}, options_,
-                           {});
+    return MeasureWorkload(workload_, clock_, {backend_, plan, std::move(software), {}, memory_},
+                           options_, {});
   }
 
   FakeClock clock_;
   FakeWorkload workload_{clock_, {50'000, 600, 70'000}};
   FakeBackend backend_;
+  MemoryControllers memory_ = NoMemoryControllers();
   MeasureOptions options_;
 };
 
@@ -167,12 +171,112 @@ TEST_F(MeasureWorkloadTest, AllPhasesKeepToTheBudget) {
 TEST_F(MeasureWorkloadTest, AModelWithoutLayersHasAReasonForItsAbsentTotals) {
   FakeWorkload empty(clock_, {});
   SoftwarePlan software;
-  const Result<RunMeasurement> run =
-      MeasureWorkload(empty, clock_, backend_, NoPmu(), std::move(software), {}, options_, {});
+  const CounterPlan plan = NoPmu();
+  const Result<RunMeasurement> run = MeasureWorkload(
+      empty, clock_, {backend_, plan, std::move(software), {}, memory_}, options_, {});
   ASSERT_TRUE(run.has_value());
   EXPECT_THAT(run->layers, IsEmpty());
   EXPECT_EQ(run->totals.flops.reason, "NO_PMU: none");
   EXPECT_EQ(run->unattributed_ns, 0);
+}
+
+CounterPlan MissesOfMemory() {
+  CounterPlan plan = Instructions();
+  plan.groups[0].emplace_back("MISS");
+  Formula formula = *ParseFormula("64*MISS");
+  formula.rule.proxy = true;
+  plan.metrics[static_cast<size_t>(Metric::kDramBytes)] = {
+      .formula = formula, .positions = {{0, 1}}, .quality = Quality::kGood};
+  return plan;
+}
+
+TEST_F(MeasureWorkloadTest, TotalsTakeTheSocketsCountAndLayersTheEstimate) {
+  FakeMemory memory(clock_);
+  memory_ = memory.controllers();
+  backend_.events = {"INS", "MISS"};
+  workload_.on_run = [&](size_t) {
+    backend_.Happen(0, "INS", 100);
+    backend_.Happen(0, "MISS", 5);
+    memory.Move(4, 2);
+  };
+  const Result<RunMeasurement> run = Run(MissesOfMemory());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->totals.dram_bytes.value, 3 * (4 + 2) * 64);  // of three layers
+  EXPECT_EQ(run->totals.dram_bytes.source, Source::kPerfEvent);
+  EXPECT_EQ(run->totals.dram_bytes.note, kWholeSocketNote);
+  EXPECT_EQ(run->layers[0].counters.dram_bytes.value, 5 * 64);
+  EXPECT_EQ(run->layers[0].counters.dram_bytes.source, Source::kPapi);
+  EXPECT_EQ(run->counter_source, "papi");
+  // Five with core events, the others while the sockets counted.
+  EXPECT_GT(run->passes.counting, 5);
+}
+
+TEST_F(MeasureWorkloadTest, TheEstimateStaysWhereTheSocketsMayNotBeCounted) {
+  FakeMemory memory(clock_);
+  memory.kernel.refused_configs = {{0x0304, EACCES}};
+  memory_ = memory.controllers();
+  backend_.events = {"INS", "MISS"};
+  workload_.on_run = [&](size_t) {
+    backend_.Happen(0, "INS", 100);
+    backend_.Happen(0, "MISS", 5);
+  };
+  const Result<RunMeasurement> run = Run(MissesOfMemory());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->totals.dram_bytes.value, 3 * 5 * 64);
+  EXPECT_EQ(run->totals.dram_bytes.formula, "estimate: 64*MISS");
+  EXPECT_EQ(run->totals.dram_bytes.quality, Quality::kGood);
+  EXPECT_THAT(run->totals.dram_bytes.reason, IsEmpty());
+  EXPECT_THAT(run->totals.dram_bytes.note, StartsWith("PERMISSION: "));
+  EXPECT_EQ(run->passes.counting, 5);
+}
+
+TEST_F(MeasureWorkloadTest, TheSocketsCountWhereCoresDoNot) {
+  FakeMemory memory(clock_);
+  memory_ = memory.controllers();
+  workload_.on_run = [&](size_t) { memory.Move(4, 2); };
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->totals.dram_bytes.value, 3 * (4 + 2) * 64);
+  EXPECT_EQ(run->layers[0].counters.dram_bytes.reason, "NO_PMU: none");
+  EXPECT_EQ(run->totals.flops.reason, "NO_PMU: none");
+  EXPECT_EQ(run->counter_source, "none");
+}
+
+TEST_F(MeasureWorkloadTest, NeitherCountHasBothReasons) {
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->totals.dram_bytes.value, std::nullopt);
+  EXPECT_EQ(run->totals.dram_bytes.reason, "NO_PMU: none");
+  EXPECT_THAT(run->totals.dram_bytes.note, StartsWith("NO_UNCORE: "));
+}
+
+TEST_F(MeasureWorkloadTest, NoneLeavesTheMemoryControllersAlone) {
+  FakeMemory memory(clock_);
+  memory_ = memory.controllers();
+  options_.counters = CounterMode::kNone;
+  const Result<RunMeasurement> run = Run(Instructions());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_THAT(memory.kernel.opened, IsEmpty());
+  EXPECT_THAT(run->totals.dram_bytes.reason, StartsWith("NOT_ASKED: "));
+  EXPECT_THAT(run->totals.dram_bytes.note, IsEmpty());
+}
+
+TEST_F(MeasureWorkloadTest, TheSocketsCountWithinTheBudget) {
+  FakeMemory memory(clock_);
+  memory_ = memory.controllers();
+  uint32_t state = 1;
+  workload_.extra_ns = [&](size_t, int) {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<int64_t>(state >> 12);
+  };
+  workload_.on_run = [&](size_t) { memory.Move(4, 2); };
+  options_.precision = 1e-6;
+  options_.time_budget_ns = 3'000'000'000;
+  const int64_t begin_ns = clock_.now_ns;
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->totals.dram_bytes.value, 3 * (4 + 2) * 64);
+  EXPECT_LE(clock_.now_ns - begin_ns, 3'000'000'000 + 100'000'000);
 }
 
 TEST(CheckOptions, RefusesWhatIsOutOfRange) {
