@@ -120,6 +120,25 @@ Check EventsOfCpu(const SystemFacts& facts) {
                          "this CPU or the kernel's driver for it does not have them");
 }
 
+Check MemoryTraffic(const SystemFacts& facts) {
+  const std::string name = "memory traffic";
+  if (!facts.memory_controllers.has_value()) {
+    return CheckOk(name, "not tried");
+  }
+  if (facts.memory_controllers->has_value()) {
+    return CheckOk(name, "the memory controllers of every socket can be counted");
+  }
+  const Error& error = facts.memory_controllers->error();
+  const std::string why =
+      "the bytes that a pass moves to and from memory are estimated from events of the cores, or "
+      "absent; all else is counted without this";
+  if (const auto fix = error.metadata.find("fix"); fix != error.metadata.end()) {
+    return {name, CheckState::kWarn, ReasonOf(error), why, fix->second};
+  }
+  return CheckUnmendable(name, CheckState::kWarn, ReasonOf(error), why,
+                         "the CPU, its kernel or the hypervisor does not offer them");
+}
+
 Check Paranoid(const SystemFacts& facts) {
   const std::string name = "perf_event_paranoid";
   if (!facts.perf_event_paranoid.has_value()) {
@@ -240,9 +259,9 @@ Check OpenFiles(const SystemFacts& facts) {
 }  // namespace
 
 std::vector<DiagnosticCheck> CheckCounting(const SystemFacts& facts) {
-  return {HardwareCounters(facts), SoftwareEvents(facts), Papi(facts),       EventTables(facts),
-          EventsOfCpu(facts),      Paranoid(facts),       Capability(facts), Seccomp(facts),
-          NmiWatchdog(facts),      CountersTaken(facts),  OpenFiles(facts)};
+  return {HardwareCounters(facts), SoftwareEvents(facts), Papi(facts),          EventTables(facts),
+          EventsOfCpu(facts),      MemoryTraffic(facts),  Paranoid(facts),      Capability(facts),
+          Seccomp(facts),          NmiWatchdog(facts),    CountersTaken(facts), OpenFiles(facts)};
 }
 
 }  // namespace tinyprof

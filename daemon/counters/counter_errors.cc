@@ -209,6 +209,9 @@ ErrorCode CodeOfReason(std::string_view reason) {
 Error ToError(const Refusal& refusal, std::string_view event) {
   Error error{CodeOfReason(refusal.reason), refusal.reason, refusal.Message(), {}};
   error.metadata["event"] = event.empty() ? "the event group" : std::string(event);
+  if (!refusal.fix.empty()) {
+    error.metadata["fix"] = refusal.fix;
+  }
   return error;
 }
 

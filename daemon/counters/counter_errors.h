@@ -74,7 +74,8 @@ Refusal ExplainStarvedGroup(const RefusedEvent& event, const RefusalContext& con
 
 // The code of an error with this reason.
 ErrorCode CodeOfReason(std::string_view reason);
-// An error of `refusal`, with `event` in its metadata. The message holds the fix.
+// An error of `refusal`, with `event` and, where there is one, `fix` in its metadata. The message
+// holds the fix, too.
 Error ToError(const Refusal& refusal, std::string_view event);
 
 // Open files that a team needs: one for each event of each thread, and as many again as a process

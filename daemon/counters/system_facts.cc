@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "daemon/counters/fact_files.h"
+#include "daemon/counters/perf/uncore.h"
 
 namespace tinyprof {
 namespace {
@@ -183,6 +184,14 @@ std::vector<std::string> MissingEvents(const SystemProbe& probe) {
   return missing;
 }
 
+Status OpenMemoryControllers(const SystemProbe& probe, const SystemFacts& facts) {
+  if (probe.open_memory_controllers) {
+    return probe.open_memory_controllers();
+  }
+  TINYPROF_RETURN_IF_ERROR(UncoreMemoryTraffic::Open(ContextOf(facts), probe.root));
+  return {};
+}
+
 void WatchMachine(const SystemProbe& probe, const std::string& root, SystemFacts& facts) {
   const auto look = [&] { return ParseCpuTicks(ReadTextFile(root + "proc/stat").value_or("")); };
   const std::map<int, CpuTicks> before = look();
@@ -200,6 +209,7 @@ void WatchMachine(const SystemProbe& probe, const std::string& root, SystemFacts
   if (facts.hardware_event_errno == 0) {
     facts.missing_events = MissingEvents(probe);
   }
+  facts.memory_controllers = OpenMemoryControllers(probe, facts);
 }
 
 }  // namespace

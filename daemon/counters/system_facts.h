@@ -22,12 +22,14 @@ struct SystemProbe {
   std::function<int()> open_software_event;
   // The same for a generic hardware event, by the kernel's number (PERF_COUNT_HW_...).
   std::function<int(uint64_t config)> open_generic_event;
+  // Whether the counters of all memory controllers open.
+  std::function<Status()> open_memory_controllers;
   // The value of an environment variable, null when it is not set. Empty: ask this process.
   std::function<const char*(const char* name)> environment;
   BackendInfo backend;  // of the counter backend in use; empty name: PAPI was not asked
 
-  // Also what takes a tenth of a second: the programs that hold perf events, the load of each CPU
-  // and the generic events.
+  // Also what takes a tenth of a second: the programs that hold perf events, the load of each CPU,
+  // the generic events and the memory controllers.
   bool thorough = false;
   std::function<void()> pause;  // between two looks at the load; empty: sleeps a tenth of a second
 };
@@ -68,6 +70,7 @@ struct SystemFacts {
   std::optional<PerfUsers> perf_users;
   std::optional<std::vector<BusySibling>> busy_siblings;
   std::optional<std::vector<std::string>> missing_events;  // generic ones that the kernel refuses
+  std::optional<Status> memory_controllers;                // as UncoreMemoryTraffic::Open
 };
 
 SystemFacts GatherFacts(const SystemProbe& probe);

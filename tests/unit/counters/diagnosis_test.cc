@@ -58,6 +58,7 @@ class MachineTree : public FileTree {
     };
     probe.backend = {.name = "papi", .version = "7.0.0.0", .pmu = "skx"};
     probe.pause = [] {};
+    probe.open_memory_controllers = [] { return Status(); };
     return probe;
   }
 
@@ -105,6 +106,13 @@ TEST(Diagnose, WhatIsNotOkSaysWhy) {
   EXPECT_EQ(Find(checks, "hypervisor").state, CheckState::kWarn);
 }
 
+const Refusal kNoControllers = {"NO_UNCORE", "there are none", ""};
+const Refusal kControllersForbidden = {"PERMISSION", "they count for all", "sudo do this"};
+
+tl::unexpected<Error> Refused(const Refusal& refusal) {
+  return tl::unexpected<Error>(ToError(refusal, "uncore_imc_0"));
+}
+
 // Each of these machines has one thing that speaks against counting or against a quiet run.
 std::vector<std::vector<DiagnosticCheck>> TroubledMachines() {
   std::vector<std::vector<DiagnosticCheck>> machines;
@@ -146,6 +154,11 @@ std::vector<std::vector<DiagnosticCheck>> TroubledMachines() {
   add(0, 0, [](MachineTree&, SystemProbe& probe) {
     probe.open_generic_event = [](uint64_t) { return ENOENT; };
   });
+  for (const Refusal& refusal : {kNoControllers, kControllersForbidden}) {
+    add(0, 0, [&](MachineTree&, SystemProbe& probe) {
+      probe.open_memory_controllers = [=] { return Status(Refused(refusal)); };
+    });
+  }
   for (const char* name : {"PAPI_CSV_EVENT_FILE", "PAPI_USER_EVENTS_FILE", "LIBPFM_FORCE_PMU",
                            "LIBPFM_DISABLED_PMUS"}) {
     add(0, 0, [&](MachineTree&, SystemProbe& probe) {
@@ -249,6 +262,28 @@ TEST(Diagnose, GenericEventsThatTheCpuLacksAreNamed) {
   EXPECT_EQ(check.found, "EVENT_NOT_ON_CPU: the kernel refuses cache-misses, branch-misses");
   // Without any hardware event there is nothing to tell of single ones.
   EXPECT_EQ(Find(Diagnose(tree.Probe(ENOENT)), "events of the CPU").state, CheckState::kOk);
+}
+
+TEST(Diagnose, MemoryTrafficNamesTheRightThatCountingItTakes) {
+  MachineTree tree;
+  SystemProbe probe = tree.Probe(0);
+  EXPECT_EQ(Find(Diagnose(probe), "memory traffic").state, CheckState::kOk);
+  probe.open_memory_controllers = [] { return Status(Refused(kControllersForbidden)); };
+  DiagnosticCheck check = Find(Diagnose(probe), "memory traffic");
+  EXPECT_EQ(check.state, CheckState::kWarn);
+  EXPECT_EQ(check.found, "PERMISSION: they count for all (sudo do this)");
+  EXPECT_EQ(check.fix, "sudo do this");
+  probe.open_memory_controllers = [] { return Status(Refused(kNoControllers)); };
+  check = Find(Diagnose(probe), "memory traffic");
+  EXPECT_EQ(check.found, "NO_UNCORE: there are none");
+  EXPECT_THAT(check.fix, IsEmpty());
+}
+
+TEST(Diagnose, MemoryControllersAreLookedForBelowTheRoot) {
+  MachineTree tree;
+  SystemProbe probe = tree.Probe(0);
+  probe.open_memory_controllers = {};
+  EXPECT_THAT(Find(Diagnose(probe), "memory traffic").found, HasSubstr("NO_UNCORE: "));
 }
 
 TEST(Diagnose, OtherProgramsThatHoldPerfEventsAreListed) {
