@@ -1,5 +1,6 @@
 #include "daemon/convert/counters.h"
 
+#include <optional>
 #include <string>
 
 namespace tinyprof {
@@ -37,12 +38,45 @@ v1::TrustRow ToProto(const TrustRow& row) {
   return message;
 }
 
-v1::TrustTable ToProto(const TrustTable& trust) {
-  v1::TrustTable message;
-  for (const TrustRow& row : trust.rows) *message.add_rows() = ToProto(row);
-  message.set_elapsed_ns(trust.elapsed_ns);
-  message.set_complete(trust.complete);
-  return message;
+std::optional<Quality> QualityOf(const std::string& name) {
+  for (const Quality quality : {Quality::kExact, Quality::kGood, Quality::kSuspect}) {
+    if (name == Name(quality)) return quality;
+  }
+  return std::nullopt;
+}
+
+CounterMetricReport FromProto(const v1::CounterMetric& message) {
+  CounterMetricReport metric{.metric = message.metric(),
+                             .event = message.event(),
+                             .formula = message.formula(),
+                             .usable = message.usable(),
+                             .quality = QualityOf(message.quality()),
+                             .reason = message.reason(),
+                             .note = message.note()};
+  if (message.has_expected()) metric.expected = message.expected();
+  if (message.has_measured()) metric.measured = message.measured();
+  return metric;
+}
+
+TrustRow FromProto(const v1::TrustRow& message) {
+  TrustRow row{.loop = message.loop(),
+               .metric = message.metric(),
+               .formula = message.formula(),
+               .iterations = message.iterations(),
+               .quality = QualityOf(message.quality()),
+               .reason = message.reason()};
+  if (message.has_expected()) {
+    row.expected = {message.expected_low(), message.expected(), message.expected_high()};
+  }
+  if (message.has_measured()) row.measured = message.measured();
+  if (message.has_spread()) row.spread = message.spread();
+  return row;
+}
+
+TrustTable FromProto(const v1::TrustTable& message) {
+  TrustTable trust{.elapsed_ns = message.elapsed_ns(), .complete = message.complete()};
+  for (const v1::TrustRow& row : message.rows()) trust.rows.push_back(FromProto(row));
+  return trust;
 }
 
 v1::CheckState ToProto(CheckState state) {
@@ -62,12 +96,33 @@ v1::CheckState ToProto(CheckState state) {
 v1::CounterReport ToProto(const CounterReport& report) {
   v1::CounterReport message;
   message.set_backend(report.backend);
+  message.set_pmu(report.pmu);
   message.set_usable(report.usable);
   message.set_reason(report.reason);
   for (const CounterMetricReport& metric : report.metrics) {
     *message.add_metrics() = ToProto(metric);
   }
   *message.mutable_trust() = ToProto(report.trust);
+  return message;
+}
+
+CounterReport FromProto(const v1::CounterReport& message) {
+  CounterReport report{.backend = message.backend(),
+                       .pmu = message.pmu(),
+                       .usable = message.usable(),
+                       .reason = message.reason()};
+  for (const v1::CounterMetric& metric : message.metrics()) {
+    report.metrics.push_back(FromProto(metric));
+  }
+  report.trust = FromProto(message.trust());
+  return report;
+}
+
+v1::TrustTable ToProto(const TrustTable& trust) {
+  v1::TrustTable message;
+  for (const TrustRow& row : trust.rows) *message.add_rows() = ToProto(row);
+  message.set_elapsed_ns(trust.elapsed_ns);
+  message.set_complete(trust.complete);
   return message;
 }
 

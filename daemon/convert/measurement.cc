@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "daemon/convert/counters.h"
 #include "kernels/base/check.h"
 
 namespace tinyprof {
@@ -202,6 +203,7 @@ void AddMeasurement(const Session& session, const RunMeasurement& measured, v1::
   report.set_stopped_by(measured.stopped_by);
   report.set_counter_source(measured.counter_source);
   report.set_max_resident_bytes(measured.max_resident_bytes);
+  if (measured.trust.has_value()) *report.mutable_trust() = ToProto(*measured.trust);
 }
 
 }  // namespace tinyprof

@@ -44,7 +44,7 @@ Check Refused(std::string name, int error_number, const std::string& why,
 Check HardwareCounters(const SystemFacts& facts) {
   const std::string name = "hardware counters";
   if (facts.hardware_event_errno == 0) {
-    return CheckOk(name, "the kernel counts instructions");
+    return CheckOk(name, "the kernel counts instructions or cycles");
   }
   return Refused(name, facts.hardware_event_errno,
                  "FLOPs, cycles and cache misses cannot be measured; time and analytic counts can",

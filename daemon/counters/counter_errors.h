@@ -29,7 +29,7 @@ std::span<const ErrnoRow> ErrnoTable();
 
 // What is known when an event is refused. Absent: not known.
 struct RefusalContext {
-  int hardware_event_errno = 0;  // of a plain instructions event; 0: it opens
+  int hardware_event_errno = 0;  // of OpenHardwareEventErrno(); 0: there is a PMU
   std::optional<int> perf_event_paranoid;
   std::optional<int> seccomp_mode;
   std::optional<int> effective_uid;

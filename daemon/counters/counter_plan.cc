@@ -2,50 +2,12 @@
 
 #include <algorithm>
 
+#include "daemon/counters/counter_choices.h"
 #include "daemon/counters/counter_errors.h"
 #include "daemon/counters/try_group.h"
 
 namespace tinyprof {
 namespace {
-
-// Cycles come first, since stalls are judged by them.
-constexpr std::array kOrder = {Metric::kCycles,       Metric::kInstructions, Metric::kFlops,
-                               Metric::kFlopsSingle,  Metric::kFlopsDouble,  Metric::kL1dMisses,
-                               Metric::kL2Misses,     Metric::kL3Misses,     Metric::kStallCycles,
-                               Metric::kBranchMisses, Metric::kDtlbMisses,   Metric::kDramBytes};
-static_assert(kOrder.size() == kMetrics.size());
-
-PlannedMetric Planned(const Formula& formula, MetricVerdict&& verdict) {
-  return {.formula = formula,
-          .quality = verdict.quality,
-          .expected = verdict.expected,
-          .measured = verdict.measured,
-          .reason = std::move(verdict.reason),
-          .note = std::move(verdict.note)};
-}
-
-PlannedMetric ChooseFormula(std::string_view pmu, Metric metric, Calibrator& calibrator,
-                            TrustTable& trust) {
-  const MetricCandidates candidates = CandidatesFor(pmu, metric);
-  PlannedMetric planned;
-  for (const Formula& formula : candidates.formulas) {
-    MetricVerdict verdict = calibrator.Calibrate(metric, formula);
-    trust.rows.insert(trust.rows.end(), verdict.rows.begin(), verdict.rows.end());
-    if (verdict.quality.has_value() && verdict.quality != Quality::kSuspect) {
-      return Planned(formula, std::move(verdict));
-    }
-    // The first formula is the best one: what stops it is what a person wants to know.
-    if (verdict.quality.has_value() && !planned.usable()) {
-      planned = Planned(formula, std::move(verdict));
-    } else if (planned.reason.empty()) {
-      planned.reason = verdict.reason;
-    }
-  }
-  if (planned.reason.empty()) {
-    planned.reason = candidates.absent_reason;
-  }
-  return planned;
-}
 
 // Packs events into groups that the backend takes.
 class Packer {
@@ -126,6 +88,23 @@ void FindInstructionAnchors(CounterPlan& plan) {
   }
 }
 
+// Gives the chosen formulas their places, which makes a plan of a choice.
+void Pack(CounterBackend& backend, CounterPlan& plan) {
+  Packer packer(backend, plan);
+  for (PlannedMetric& metric : plan.metrics) {
+    if (metric.usable()) {
+      PlaceTerms(packer, metric);
+    }
+  }
+  FindInstructionAnchors(plan);
+  const bool any = std::any_of(plan.metrics.begin(), plan.metrics.end(),
+                               [](const PlannedMetric& metric) { return metric.usable(); });
+  if (!any) {
+    plan.unusable_reason =
+        MoreHelpful(plan.metric(Metric::kInstructions).reason, plan.metric(Metric::kCycles).reason);
+  }
+}
+
 }  // namespace
 
 CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work,
@@ -138,24 +117,15 @@ CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work,
     }
     return plan;
   }
-  Calibrator calibrator(backend, work.loops, options);
-  for (const Metric metric : kOrder) {
-    plan.metrics[static_cast<size_t>(metric)] =
-        ChooseFormula(backend.info().pmu, metric, calibrator, plan.trust);
-  }
-  plan.trust.elapsed_ns = calibrator.elapsed_ns();
-  plan.trust.complete = calibrator.complete();
-  Packer packer(backend, plan);
-  for (PlannedMetric& metric : plan.metrics) {
-    if (metric.usable()) {
-      PlaceTerms(packer, metric);
-    }
-  }
-  FindInstructionAnchors(plan);
-  const bool any = std::any_of(plan.metrics.begin(), plan.metrics.end(),
-                               [](const PlannedMetric& metric) { return metric.usable(); });
-  if (!any) {
-    plan.unusable_reason = plan.metric(Metric::kInstructions).reason;
+  plan = ChooseByCalibration(backend, work, options);
+  Pack(backend, plan);
+  return plan;
+}
+
+std::optional<CounterPlan> PlanKnownCounters(CounterBackend& backend, const CounterReport& known) {
+  std::optional<CounterPlan> plan = ChooseAsKnown(backend.info(), known);
+  if (plan.has_value()) {
+    Pack(backend, *plan);
   }
   return plan;
 }

@@ -1,9 +1,9 @@
-// Which events a run counts, in which groups: made once, by trying.
+// Which events a run counts, in which groups.
 //
-// Every metric takes the first of its formulas that counts known work as it should, or where none
-// does, the first that counts it at all. The events are then packed into groups, one a pass, as
-// many as the CPU takes at a time; each group begins with the anchors (cycles and instructions,
-// where they can be had), by which passes are compared.
+// Every metric has a formula, chosen by counting known work or known from when that was done
+// (counter_choices.h). The events are then packed into groups by trying, one a pass, as many as the
+// CPU takes at a time; each group begins with the anchors (cycles and instructions, where they can
+// be had), by which passes are compared.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include "daemon/counters/calibration/calibrate.h"
 #include "daemon/counters/calibration/trust_table.h"
 #include "daemon/counters/counter_backend.h"
+#include "daemon/counters/counter_report.h"
 #include "daemon/counters/event_catalogue.h"
 #include "daemon/counters/known_work.h"
 #include "daemon/counters/trust.h"
@@ -50,9 +51,15 @@ struct CounterPlan {
   const PlannedMetric& metric(Metric m) const { return metrics[static_cast<size_t>(m)]; }
 };
 
-// Tries on the calling thread, as thread 0; takes a fraction of a second and no more than about
-// options.budget_ns.
+// Calibrates. Tries on the calling thread, as thread 0; takes a fraction of a second and no more
+// than about options.budget_ns.
 CounterPlan PlanCounters(CounterBackend& backend, const KnownWork& work,
                          const CalibrationOptions& options = {});
+
+// The plan of what was chosen when `known` was found out, without counting anything anew: groups
+// are tried, on the calling thread, as thread 0, which takes milliseconds. What counted then and is
+// refused now is absent for the reason of now. Nothing where `known` is not of this backend, its
+// PMU and this catalogue, or either of the two cannot count: PlanCounters() then says more.
+std::optional<CounterPlan> PlanKnownCounters(CounterBackend& backend, const CounterReport& known);
 
 }  // namespace tinyprof

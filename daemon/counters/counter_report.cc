@@ -4,7 +4,6 @@
 
 #include "daemon/counters/counter_errors.h"
 #include "daemon/counters/counter_plan.h"
-#include "daemon/counters/known_work.h"
 #include "daemon/counters/software_events.h"
 #include "daemon/counters/try_group.h"
 
@@ -63,10 +62,10 @@ CounterMetricReport DescribeSoftware(size_t metric, const SoftwarePlan& plan,
 
 }  // namespace
 
-CounterReport ReportCounters(CounterBackend& counters) {
-  const KnownWork work = HostKnownWork();
+CounterReport ReportCounters(CounterBackend& counters, const KnownWork& work) {
   CounterPlan plan = PlanCounters(counters, work);
   CounterReport report{.backend = counters.info().name,
+                       .pmu = counters.info().pmu,
                        .usable = plan.unusable_reason.empty(),
                        .reason = plan.unusable_reason};
   for (const Metric metric : kMetrics) {

@@ -8,6 +8,7 @@
 
 #include "daemon/counters/calibration/trust_table.h"
 #include "daemon/counters/counter_backend.h"
+#include "daemon/counters/known_work.h"
 #include "daemon/counters/trust.h"
 
 namespace tinyprof {
@@ -27,16 +28,17 @@ struct CounterMetricReport {
 };
 
 struct CounterReport {
-  std::string backend;
+  std::string backend;                       // as the next one, by BackendInfo
+  std::string pmu;                           // whose events the formulas are of
   bool usable = false;                       // hardware events can be counted
   std::string reason;                        // "CODE: sentence" when not usable
   std::vector<CounterMetricReport> metrics;  // hardware first, then software
   TrustTable trust;                          // empty when no hardware event can be counted
 };
 
-// Tries every metric by counting known work on the calling thread, which takes a fraction of a
-// second. `counters` is used as thread 0. Software events come from `counters` or, where it has
-// none, from the kernel directly.
-CounterReport ReportCounters(CounterBackend& counters);
+// Tries every metric by counting `work` on the calling thread, which takes a fraction of a second.
+// `counters` is used as thread 0. Software events come from `counters` or, where it has none, from
+// the kernel directly.
+CounterReport ReportCounters(CounterBackend& counters, const KnownWork& work = HostKnownWork());
 
 }  // namespace tinyprof

@@ -215,7 +215,11 @@ void WatchMachine(const SystemProbe& probe, const std::string& root, SystemFacts
 }  // namespace
 
 int OpenHardwareEventErrno() {
-  return OpenEventErrno(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+  const int instructions = OpenEventErrno(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+  // A PMU that counts cycles alone is one, too.
+  const bool counts =
+      instructions == 0 || OpenEventErrno(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES) == 0;
+  return counts ? 0 : instructions;
 }
 
 int OpenSoftwareEventErrno() {

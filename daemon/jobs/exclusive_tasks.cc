@@ -64,8 +64,6 @@ Result<worker::CountersResult> JobQueue::ProbeCounters(const AbandonedFn& abando
   job->request.mutable_counters();
   TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(std::move(job), abandoned));
   if (!event.has_counters()) return WrongOutcome("counters");
-  TINYPROF_RETURN_IF_ERROR(dependencies_.store->counter_reports().Put(
-      dependencies_.host().fingerprint(), event.counters().counters()));
   return std::move(*event.mutable_counters());
 }
 

@@ -67,6 +67,11 @@ void JobQueue::ExecuteExclusive(const std::shared_ptr<Job>& job) {
                           .deadline = steady_clock::now() + options_.exclusive_task_timeout};
     outcome = dependencies_.runner->Run(task, {}, job->cancel.get_token());
   }
+  if (outcome.has_value() && outcome->has_counters()) {
+    if (Status kept = KeepCounters(outcome->counters().counters()); !kept.has_value()) {
+      outcome = tl::unexpected(std::move(kept).error());
+    }
+  }
   const Lock lock(mutex_);
   const bool stopped = !outcome.has_value() && outcome.error().code == ErrorCode::kCancelled;
   if (stopped && job->cancel_reason) outcome = tl::unexpected(*job->cancel_reason);
@@ -105,9 +110,11 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   }
   const std::chrono::nanoseconds timeout(
       TimeUtil::DurationToNanoseconds(job->request.profile().timeout()));
-  const WorkerTask task{.request = job->request,
-                        .model_fd = job->model_file.get(),
-                        .deadline = steady_clock::now() + timeout};
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<v1::CounterReport> known, KnownCounters(host));
+  WorkerTask task{.request = job->request,
+                  .model_fd = job->model_file.get(),
+                  .deadline = steady_clock::now() + timeout};
+  if (known) *task.request.mutable_known_counters() = *known;
   const auto on_progress = [&](const v1::Progress& progress) { SetProgress(job, progress); };
   TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event,
                             dependencies_.runner->Run(task, on_progress, job->cancel.get_token()));
@@ -115,7 +122,8 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   SetProgress(job, PhaseOf("finishing"));
   v1::RunReport report = std::move(*event.mutable_report());
   *report.mutable_host() = host;
-  TINYPROF_RETURN_IF_ERROR(AddTrust(report));
+  // A run that was to count nothing has no table of its own.
+  if (!report.has_trust() && known) *report.mutable_trust() = known->trust();
   AddTinyTorchFigures(report);
   AddGapClasses(host.vendor(), report);
   if (roofline.has_value()) {
@@ -128,12 +136,16 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   return report;
 }
 
-Status JobQueue::AddTrust(v1::RunReport& report) {
-  TINYPROF_ASSIGN_OR_RETURN(
-      const std::optional<v1::CounterReport> counters,
-      dependencies_.store->counter_reports().Newest(report.host().fingerprint()));
-  if (counters && counters->has_trust()) *report.mutable_trust() = counters->trust();
+Status JobQueue::KeepCounters(const v1::CounterReport& counters) {
+  const std::string fingerprint = dependencies_.host().fingerprint();
+  TINYPROF_RETURN_IF_ERROR(dependencies_.store->counter_reports().Put(fingerprint, counters));
+  counters_fingerprint_ = fingerprint;
   return {};
+}
+
+Result<std::optional<v1::CounterReport>> JobQueue::KnownCounters(const v1::Host& host) {
+  if (counters_fingerprint_ != host.fingerprint()) return std::nullopt;
+  return dependencies_.store->counter_reports().Newest(host.fingerprint());
 }
 
 Result<v1::Roofline> JobQueue::RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host) {

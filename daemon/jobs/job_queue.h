@@ -127,8 +127,11 @@ class JobQueue {
   void ExecuteExclusive(const std::shared_ptr<Job>& job);
   void ExecuteRun(const std::shared_ptr<Job>& job);
   Result<v1::RunReport> Measure(const std::shared_ptr<Job>& job);
-  // Adds the stored trust table of the report's host.
-  Status AddTrust(v1::RunReport& report);
+  // Stores what a counters task found of this host.
+  Status KeepCounters(const v1::CounterReport& counters);
+  // What this queue has stored of `host`, nothing of an earlier one: what can be counted may have
+  // changed between two daemons.
+  Result<std::optional<v1::CounterReport>> KnownCounters(const v1::Host& host);
   Result<v1::Roofline> RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host);
   Result<v1::Roofline> MeasureRooflineNow(const v1::Host& host, std::stop_token cancel);
   void SetProgress(const std::shared_ptr<Job>& job, const v1::Progress& progress);
@@ -144,6 +147,9 @@ class JobQueue {
   // Runs that have not ended, by id, and those whose end could not be stored.
   std::map<std::string, std::shared_ptr<Job>, std::less<>> runs_;
   bool draining_ = false;
+
+  // Of the host whose counters were stored last. The executor's alone, so no lock guards it.
+  std::optional<std::string> counters_fingerprint_;
   std::jthread executor_;
 };
 

@@ -76,6 +76,15 @@ int64_t MaxResidentBytes() {
   return int64_t{usage.ru_maxrss} * 1024;
 }
 
+void WarnOfCalibration(const CalibrationPeak& peak, RunMeasurement& run) {
+  if (peak.after_bytes > peak.before_bytes && run.max_resident_bytes == peak.after_bytes) {
+    run.warnings.push_back(fmt::format(
+        "the largest resident memory was reached while counters were calibrated, before the first "
+        "pass: the model alone took less than these {} bytes",
+        run.max_resident_bytes));
+  }
+}
+
 MachineWatch::MachineWatch(const MeasureOptions& options, std::string root)
     : options_(options), root_(std::move(root)) {
   const SystemFacts facts = QuietFacts(root_);

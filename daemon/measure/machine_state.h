@@ -37,4 +37,13 @@ int64_t InvoluntarySwitches();
 // Largest resident set of this process so far, bytes.
 int64_t MaxResidentBytes();
 
+// MaxResidentBytes() around a calibration of counters within a run.
+struct CalibrationPeak {
+  int64_t before_bytes = 0;
+  int64_t after_bytes = 0;
+};
+// Warns when run.max_resident_bytes is the calibration's, not the model's: the kernel keeps one
+// peak for the whole life of a process.
+void WarnOfCalibration(const CalibrationPeak& peak, RunMeasurement& run);
+
 }  // namespace tinyprof

@@ -1,7 +1,6 @@
 #include "daemon/measure/measure.h"
 
-#include <fmt/format.h>
-
+#include <optional>
 #include <utility>
 
 #include "daemon/counters/known_work.h"
@@ -10,37 +9,46 @@
 #include "daemon/measure/session_workload.h"
 
 namespace tinyprof {
+namespace {
+
+struct PlanOfRun {
+  CounterPlan counters;
+  std::optional<CalibrationPeak> calibration;  // absent: nothing was calibrated
+};
+
+PlanOfRun PlanRun(CounterBackend& counters, const MeasureOptions& options) {
+  if (options.counters == CounterMode::kNone) return {};
+  if (options.known_counters.has_value()) {
+    std::optional<CounterPlan> known = PlanKnownCounters(counters, *options.known_counters);
+    if (known.has_value()) return {.counters = *std::move(known), .calibration = {}};
+  }
+  CalibrationPeak peak{.before_bytes = MaxResidentBytes()};
+  CounterPlan calibrated = PlanCounters(counters, HostKnownWork());
+  peak.after_bytes = MaxResidentBytes();
+  return {.counters = std::move(calibrated), .calibration = peak};
+}
+
+}  // namespace
 
 Result<RunMeasurement> Measure(Session& session, CounterBackend& counters,
                                const MeasureOptions& options, const MeasureHooks& hooks) {
   TINYPROF_RETURN_IF_ERROR(CheckOptions(options));
-  CounterPlan plan;
-  const int64_t resident_before_bytes = MaxResidentBytes();
-  if (options.counters != CounterMode::kNone) {
-    plan = PlanCounters(counters, HostKnownWork());
-  }
-  const int64_t resident_planned_bytes = MaxResidentBytes();
+  PlanOfRun plan = PlanRun(counters, options);
   TINYPROF_ASSIGN_OR_RETURN(SessionWorkload workload,
                             SessionWorkload::Create(session, options.cache == CacheMode::kCold));
   SoftwarePlan software = PlanSoftwareEvents(counters, options.threads);
   MachineWatch machine(options);
   TINYPROF_ASSIGN_OR_RETURN(RunMeasurement run, MeasureWorkload(workload, MonotonicClock(),
                                                                 {.counters = counters,
-                                                                 .plan = plan,
+                                                                 .plan = plan.counters,
                                                                  .software = std::move(software),
                                                                  .preemptions = InvoluntarySwitches,
                                                                  .memory = HostMemoryControllers()},
                                                                 options, hooks));
   run.machine = machine.Finish(run.warnings);
   run.max_resident_bytes = MaxResidentBytes();
-  // The kernel keeps one peak for the whole life of a process.
-  if (run.max_resident_bytes == resident_planned_bytes &&
-      resident_planned_bytes > resident_before_bytes) {
-    run.warnings.push_back(fmt::format(
-        "the largest resident memory was reached while counters were calibrated, before the first "
-        "pass: the model alone took less than these {} bytes",
-        run.max_resident_bytes));
-  }
+  if (plan.calibration.has_value()) WarnOfCalibration(*plan.calibration, run);
+  if (options.counters != CounterMode::kNone) run.trust = std::move(plan.counters.trust);
   return run;
 }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "daemon/counters/counter_backend.h"
+#include "daemon/counters/counter_report.h"
 #include "daemon/measure/quantity.h"
 #include "daemon/measure/statistics.h"
 #include "kernels/base/error.h"
@@ -48,6 +49,9 @@ struct MeasureOptions {
   double precision = 0.01;  // half-width of the median's confidence interval over the median
   int64_t time_budget_ns =
       10'000'000'000;  // of all passes; at least 3 passes of each kind are made
+  // What an earlier calibration found on this host; absent, or of another backend or PMU: counters
+  // are calibrated before the first pass, which takes up to two seconds beside the budget.
+  std::optional<CounterReport> known_counters;
 };
 
 struct ProgressUpdate {
@@ -139,6 +143,7 @@ struct RunMeasurement {
   std::string stopped_by;             // "precision" or "budget"
   std::string counter_source;         // "papi", "simulated" or "none"
   int64_t max_resident_bytes = 0;
+  std::optional<TrustTable> trust;  // that the counts rest on; absent with CounterMode::kNone
 };
 
 // FAILED_PRECONDITION / "COUNTERS_UNAVAILABLE" for CounterMode::kPapi where no hardware event can

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "daemon/convert/analysis.h"
+#include "daemon/convert/counters.h"
 #include "daemon/convert/derived.h"
 #include "daemon/convert/measurement.h"
 #include "daemon/convert/model_spec.h"
@@ -57,6 +58,15 @@ void AddSettings(const worker::WorkerRequest& request, Isa isa, v1::RunReport& r
   report.set_cache(spec.cache() == v1::CACHE_MODE_COLD ? "cold" : "warm");
 }
 
+MeasureOptions OptionsOf(const worker::WorkerRequest& request) {
+  MeasureOptions options =
+      MeasureOptionsOf(request.profile(), {request.cpus().begin(), request.cpus().end()});
+  if (request.has_known_counters()) {
+    options.known_counters = FromProto(request.known_counters());
+  }
+  return options;
+}
+
 }  // namespace
 
 Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
@@ -77,9 +87,7 @@ Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
   const std::unique_ptr<CounterBackend> counters = MakeHostBackend(spec.threads());
   TINYPROF_ASSIGN_OR_RETURN(
       const RunMeasurement measured,
-      Measure(*session, *counters,
-              MeasureOptionsOf(spec, {request.cpus().begin(), request.cpus().end()}),
-              HooksOf(graph, sender)));
+      Measure(*session, *counters, OptionsOf(request), HooksOf(graph, sender)));
 
   worker::WorkerEvent event;
   v1::RunReport& report = *event.mutable_report();

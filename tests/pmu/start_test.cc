@@ -51,6 +51,34 @@ void WellAndSimulated() {
 }
 void EmptyMachine() { ExpectUnusable(StandInScript(), "NO_PMU: "); }
 
+// A PMU that counts cycles and no instructions is one: what it counts is had.
+void CyclesAlone() {
+  const Cpu& cpu = ForcedCpu();
+  StandInScript()
+      .Line("counters 4")
+      .Line("event hardware 0 cost 0 signal cycles")
+      .Event(cpu.cycles, "signal cycles")
+      .Apply();
+  const auto backend = MakePapiBackend(1);
+  EXPECT_EQ(backend->info().unusable_reason, "");
+  const CounterPlan plan = PlanCounters(*backend, HostKnownWork());
+  EXPECT_EQ(plan.unusable_reason, "");
+  EXPECT_TRUE(plan.metric(Metric::kCycles).usable()) << plan.metric(Metric::kCycles).reason;
+  for (const PlannedMetric& metric : plan.metrics) {
+    EXPECT_THAT(metric.reason, Not(StartsWith("NO_PMU")));
+  }
+  EXPECT_THAT(plan.metric(Metric::kInstructions).reason, StartsWith("EVENT_NOT_ON_CPU: "));
+}
+
+// PAPI gives a code to every preset, also to those of which it knows no events on this CPU.
+void PresetsThatPapiHasNot() {
+  StandInScript().Line("counters 4").Line("event any * cost 0 signal instructions").Apply();
+  const auto backend = MakePapiBackend(1);
+  EXPECT_EQ(backend->info().pmu, "icl");
+  EXPECT_THAT(PlanCounters(*backend, HostKnownWork()).metric(Metric::kL2Misses).reason,
+              StartsWith("EVENT_UNKNOWN: PAPI 7.0.0.0 knows no preset PAPI_L2_DCM for icl"));
+}
+
 // The plain instructions event that both PAPI and tinyprof try first.
 void Refused(const char* errno_name, const std::string& reason) {
   ExpectUnusable(StandInScript().Line(std::string("event any * refuse ") + errno_name), reason);
@@ -65,6 +93,12 @@ TEST(StartTest, PresetFileThatIsNotThere) {
 }
 
 TEST(StartTest, VirtualMachineWithoutPmu) { EXPECT_TRUE(PassesInChild("NONE", "", EmptyMachine)); }
+
+TEST(StartTest, PmuWithoutInstructions) { EXPECT_TRUE(PassesInChild("NONE", "", CyclesAlone)); }
+
+TEST(StartTest, PresetThatPapiHasNot) {
+  EXPECT_TRUE(PassesInChild("LIBPFM_FORCE_PMU", "icl", PresetsThatPapiHasNot));
+}
 
 TEST(StartTest, ProbeThatIsRefused) {
   EXPECT_TRUE(PassesInChild("NONE", "", [] { Refused("ENOENT", "NO_PMU: "); }));

@@ -1,6 +1,10 @@
 // Models from end to end without a PMU: the session declares what each layer costs, the stand-in
 // counts it, and what Measure reports must be what the analysis says, to the last FLOP.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
 
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/measure/measure.h"
@@ -12,10 +16,19 @@
 namespace tinyprof {
 namespace {
 
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 struct Case {
   const char* model;
   int threads;
+  bool known = false;  // the counters were calibrated before the run
 };
+
+// How long no calibration takes: by it a run's trust table is known to be the one that it was
+// given.
+constexpr double kMark = 1;
 
 class ZooTest : public ::testing::TestWithParam<Case> {};
 
@@ -31,12 +44,19 @@ TEST_P(ZooTest, HardwareFlopsOfEveryLayerAreTheAnalyticOnes) {
       Session::Create(*graph, {.threads = GetParam().threads});
   ASSERT_TRUE(session.has_value()) << session.error().message;
 
-  const MeasureOptions options{
+  MeasureOptions options{
       .threads = GetParam().threads, .counters = CounterMode::kPapi, .time_budget_ns = 100'000'000};
+  if (GetParam().known) {
+    options.known_counters = ReportCounters(*backend);
+    options.known_counters->trust.elapsed_ns = kMark;
+  }
   const Result<RunMeasurement> run = Measure(**session, *backend, options, {});
   ASSERT_TRUE(run.has_value()) << run.error().message;
   ASSERT_EQ(run->layers.size(), analysis->layers.size());
   EXPECT_EQ(run->counter_source, "simulated");
+  ASSERT_TRUE(run->trust.has_value());
+  EXPECT_FALSE(run->trust->rows.empty());
+  EXPECT_EQ(run->trust->elapsed_ns == kMark, GetParam().known);
   for (size_t layer = 0; layer < run->layers.size(); ++layer) {
     SCOPED_TRACE(analysis->layers[layer].name);
     const Quantity& flops = run->layers[layer].counters.flops;
@@ -53,11 +73,60 @@ TEST_P(ZooTest, HardwareFlopsOfEveryLayerAreTheAnalyticOnes) {
 
 INSTANTIATE_TEST_SUITE_P(Models, ZooTest,
                          ::testing::Values(Case{"mlp", 1}, Case{"mlp", 2}, Case{"lenet", 1},
-                                           Case{"lenet", 2}),
+                                           Case{"lenet", 2}, Case{"mlp", 1, true},
+                                           Case{"lenet", 2, true}),
                          [](const auto& instance) {
                            return std::string(instance.param.model) + "_" +
-                                  std::to_string(instance.param.threads);
+                                  std::to_string(instance.param.threads) +
+                                  (instance.param.known ? "_known" : "");
                          });
+
+// Of this CPU, with the mark; made once.
+const CounterReport& KnownReport() {
+  static const CounterReport report = [] {
+    StandInScript(ForcedCpu()).ApplyAfresh();
+    CounterReport counted = ReportCounters(*MakePapiBackend(1));
+    counted.trust.elapsed_ns = kMark;
+    return counted;
+  }();
+  return report;
+}
+
+// A run of mlp on one thread.
+RunMeasurement RunWith(std::optional<CounterReport> known) {
+  StandInScript(ForcedCpu()).ApplyAfresh();
+  const auto backend = MakePapiBackend(1);
+  const Result<Graph> graph = BuildModel({.text = "mlp"});
+  EXPECT_TRUE(graph.has_value());
+  Result<std::unique_ptr<Session>> session = Session::Create(*graph, {});
+  EXPECT_TRUE(session.has_value());
+  Result<RunMeasurement> run = Measure(
+      **session, *backend, {.time_budget_ns = 100'000'000, .known_counters = std::move(known)}, {});
+  EXPECT_TRUE(run.has_value()) << run.error().message;
+  return run.has_value() ? *std::move(run) : RunMeasurement{};
+}
+
+TEST(KnownCountersTest, ARunCalibratesWhereWhatIsKnownIsOfAnotherPmu) {
+  PinTestTeam(1);
+  CounterReport known = KnownReport();
+  known.pmu = "another";
+  const RunMeasurement run = RunWith(std::move(known));
+  ASSERT_TRUE(run.trust.has_value());
+  EXPECT_GT(run.trust->elapsed_ns, kMark);
+  EXPECT_EQ(run.totals.flops.quality, Quality::kExact);
+}
+
+TEST(KnownCountersTest, TheCalibrationsPeakOfMemoryIsToldFromTheModels) {
+  KnownReport();
+  // In processes whose peaks no calibration has raised yet: it walks over more than the caches
+  // hold, mlp has half a megabyte.
+  EXPECT_TRUE(PassesInChild("NONE", "", [] {
+    EXPECT_THAT(RunWith(KnownReport()).warnings, Not(Contains(HasSubstr("were calibrated"))));
+  }));
+  EXPECT_TRUE(PassesInChild("NONE", "", [] {
+    EXPECT_THAT(RunWith(std::nullopt).warnings, Contains(HasSubstr("were calibrated")));
+  }));
+}
 
 }  // namespace
 }  // namespace tinyprof

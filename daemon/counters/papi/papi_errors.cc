@@ -39,12 +39,14 @@ Refusal Disabled(const RefusalContext& context) {
 }
 
 Refusal Unknown(std::string_view name, const RefusalContext& context) {
-  return {
-      "EVENT_UNKNOWN",
-      fmt::format("the libpfm4 of PAPI {} knows no event {} for {}",
-                  context.papi_version.empty() ? "(unknown version)" : context.papi_version, name,
-                  context.pmu.empty() ? "this CPU, whose PMU it does not know" : context.pmu),
-      ""};
+  // Presets are PAPI's own table; all other names are looked up in libpfm4's.
+  const bool preset = name.starts_with("PAPI_");
+  return {"EVENT_UNKNOWN",
+          fmt::format("{}PAPI {} knows no {} {} for {}", preset ? "" : "the libpfm4 of ",
+                      context.papi_version.empty() ? "(unknown version)" : context.papi_version,
+                      preset ? "preset" : "event", name,
+                      context.pmu.empty() ? "this CPU, whose PMU it does not know" : context.pmu),
+          ""};
 }
 
 // PAPI answers one code for EBUSY, EAGAIN, ENOSYS and ESRCH; the kernel, asked anew, tells more.

@@ -101,6 +101,11 @@ Result<int> PapiLibrary::EventCode(const std::string& event) {
     status = status == PAPI_ECMP && ready_.has_value() ? PAPI_ENOSUPP : status;
     return tl::unexpected<Error>(PapiError(status, PapiCall::kLookUp, {.name = event}, context_));
   }
+  // Every preset has a code; whether this CPU has the preset is another question.
+  if (IS_PRESET(code) && PAPI_query_event(code) != PAPI_OK) {
+    return tl::unexpected<Error>(
+        PapiError(PAPI_ENOTPRESET, PapiCall::kLookUp, {.name = event}, context_));
+  }
   codes_.emplace(event, code);
   return code;
 }

@@ -1,5 +1,7 @@
 #include "daemon/convert/host.h"
 
+#include <google/protobuf/text_format.h>
+#include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
 #include "daemon/convert/counters.h"
@@ -51,6 +53,40 @@ TEST(CountersConvertTest, AbsentStaysAbsent) {
   EXPECT_EQ(message.metrics(1).expected(), 0);
   EXPECT_EQ(message.metrics(1).measured(), 12.5);
   EXPECT_EQ(message.metrics(1).quality(), "suspect");
+}
+
+TEST(CountersConvertTest, AReportComesBackAsItWas) {
+  v1::CounterReport message;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    backend: "papi" pmu: "spr" usable: true
+    metrics { metric: "flops" event: "A" formula: "A + 2*B" usable: true quality: "exact"
+              expected: 8 measured: 8 note: "an FMA counts as two operations" }
+    metrics { metric: "cycles" event: "C" formula: "estimate: C" usable: true quality: "suspect"
+              expected: 0 measured: 0.5 reason: "IMPLAUSIBLE: it counts other work" }
+    metrics { metric: "l3_misses" reason: "EVENT_NOT_ON_CPU: there is none" }
+    trust {
+      rows { loop: "avx2_fma_float32" metric: "flops" formula: "A + 2*B" iterations: 1000
+             expected_low: 8 expected: 8 expected_high: 8 measured: 8 spread: 0 quality: "exact" }
+      rows { loop: "load_l2" metric: "l1d_misses" formula: "D" iterations: 10
+             expected_low: 1 expected: 2 expected_high: 3 reason: "NO_TIME: it ran out" }
+      rows { loop: "find_out" metric: "flops" formula: "A" iterations: 10 measured: 4 spread: 1 }
+      elapsed_ns: 5e8 complete: true
+    })",
+                                                            &message));
+  EXPECT_TRUE(
+      google::protobuf::util::MessageDifferencer::Equals(ToProto(FromProto(message)), message));
+  const CounterReport report = FromProto(message);
+  EXPECT_EQ(report.metrics[0].quality, Quality::kExact);
+  EXPECT_EQ(report.metrics[2].quality, std::nullopt);
+  EXPECT_EQ(report.metrics[2].measured, std::nullopt);
+  EXPECT_EQ(report.trust.rows[1].expected, (Expectation{1, 2, 3}));
+  EXPECT_EQ(report.trust.rows[2].expected, std::nullopt);
+}
+
+TEST(CountersConvertTest, AnUnknownQualityIsNone) {
+  v1::CounterReport message;
+  message.add_metrics()->set_quality("splendid");
+  EXPECT_EQ(FromProto(message).metrics[0].quality, std::nullopt);
 }
 
 TEST(CountersConvertTest, KeepsTheStateOfACheck) {

@@ -20,6 +20,8 @@ class FakeBackend final : public CounterBackend {
 
   // What the CPU has.
   std::set<std::string> events;
+  // Events that are refused for a reason of their own, whether the CPU has them or not.
+  std::map<std::string, Error> refusals;
   size_t counters_per_group = 8;
   // Events that hold more than one counter, as AMD's FLOP event does.
   std::map<std::string, size_t> counters_of;
@@ -55,6 +57,9 @@ class FakeBackend final : public CounterBackend {
     }
     size_t counters = 0;
     for (const std::string& event : wanted) {
+      if (const auto refusal = refusals.find(event); refusal != refusals.end()) {
+        return tl::unexpected(refusal->second);
+      }
       if (events.count(event) == 0) {
         return Fail(ErrorCode::kFailedPrecondition, "EVENT_NOT_ON_CPU", "no " + event);
       }

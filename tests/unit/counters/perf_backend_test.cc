@@ -198,6 +198,23 @@ TEST_F(PerfBackendTest, WithoutAPmuEveryHardwareEventIsRefusedForThat) {
   EXPECT_EQ(OpenError(*backend, three_).reason, "NO_PMU");
 }
 
+// Debian's default: the level refuses software events, too.
+TEST_F(PerfBackendTest, ALevelThatRefusesEverythingIsNamedForSoftwareEvents) {
+  kernel_.refused_configs = {{PERF_COUNT_SW_PAGE_FAULTS, EACCES}};
+  for (const bool software_only : {true, false}) {
+    const auto backend = MakePerfBackend({.software_only = software_only,
+                                          .context = {.hardware_event_errno = EACCES,
+                                                      .perf_event_paranoid = 3,
+                                                      .seccomp_mode = 2,
+                                                      .effective_uid = 65534,
+                                                      .effective_capabilities = 0}},
+                                         kernel_);
+    const Error error = OpenError(*backend, {"perf::PAGE-FAULTS"});
+    EXPECT_EQ(error.reason, "PARANOID");
+    EXPECT_THAT(error.message, HasSubstr("(sudo sysctl kernel.perf_event_paranoid=2)"));
+  }
+}
+
 TEST_F(PerfBackendTest, RunningOutOfFilesGivesTheNumbers) {
   kernel_.file_limit = 2;
   const Error error = OpenError(*Make({.open_files_limit = 64}), three_);

@@ -50,6 +50,7 @@ class FakeRunner final : public TaskRunner {
         event.mutable_roofline()->set_clock_hz(3e9);
         return event;
       case worker::WorkerRequest::kCounters:
+        if (counters) return counters(task, on_progress, cancel);
         event.mutable_counters()->set_pmu("fake");
         event.mutable_counters()->mutable_counters()->mutable_trust()->add_rows()->set_loop(
             "known");
@@ -72,6 +73,7 @@ class FakeRunner final : public TaskRunner {
 
   Script profile;
   Script roofline;
+  Script counters;
 
  private:
   void Note(const worker::WorkerRequest& request) {

@@ -1,9 +1,13 @@
 #include "daemon/jobs/job_queue.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <string>
+#include <vector>
 
 #include "daemon/jobs/run_state.h"
 #include "tests/unit/jobs/fakes.h"
@@ -35,20 +39,22 @@ class JobQueueTest : public ::testing::Test {
 
   void MakeQueue(size_t max_waiting_jobs = 64) {
     queue_.reset();
-    queue_ = std::make_unique<JobQueue>(JobQueueOptions{.measurement_cpus = {2, 3},
-                                                        .max_waiting_jobs = max_waiting_jobs,
-                                                        .memory_limit_bytes = int64_t{1} << 30,
-                                                        .max_run_timeout = seconds(60)},
-                                        JobQueueDependencies{.store = store_.get(),
-                                                             .runner = &runner_,
-                                                             .models = &models_,
-                                                             .host =
-                                                                 [] {
-                                                                   v1::Host host;
-                                                                   host.set_fingerprint("host-1");
-                                                                   return host;
-                                                                 },
-                                                             .on_run_changed = {}});
+    queue_ =
+        std::make_unique<JobQueue>(JobQueueOptions{.measurement_cpus = {2, 3},
+                                                   .max_waiting_jobs = max_waiting_jobs,
+                                                   .memory_limit_bytes = int64_t{1} << 30,
+                                                   .max_run_timeout = seconds(60)},
+                                   JobQueueDependencies{.store = store_.get(),
+                                                        .runner = &runner_,
+                                                        .models = &models_,
+                                                        .host =
+                                                            [this] {
+                                                              v1::Host host;
+                                                              host.set_fingerprint(fmt::format(
+                                                                  "host-{}", host_number_.load()));
+                                                              return host;
+                                                            },
+                                                        .on_run_changed = {}});
   }
 
   // Makes every run wait for the gate, or for its cancellation.
@@ -96,6 +102,28 @@ class JobQueueTest : public ::testing::Test {
     return WaitUntil(id, [&](const v1::Run& run) { return run.progress().phase() == phase; });
   }
 
+  // What each profile run is told of the counters: the first loop of its table, or "none".
+  void NoteKnownCounters() {
+    runner_.profile = [this](const WorkerTask& task, const auto&...) {
+      const v1::CounterReport& known = task.request.known_counters();
+      known_.push_back(task.request.has_known_counters() ? known.trust().rows(0).loop() : "none");
+      worker::WorkerEvent event;
+      event.mutable_report();
+      return event;
+    };
+  }
+  // What the counters tasks find from now on.
+  void FindCounters(const std::string& loop) {
+    runner_.counters = [loop](const auto&...) {
+      worker::WorkerEvent event;
+      v1::CounterReport& report = *event.mutable_counters()->mutable_counters();
+      report.mutable_trust()->add_rows()->set_loop(loop);
+      return event;
+    };
+  }
+
+  std::atomic<int> host_number_ = 1;
+  std::vector<std::string> known_;  // written by the executor; read it when no run goes on
   TemporaryDirectory directory_;
   std::unique_ptr<Store> store_;
   FakeRunner runner_;
@@ -318,6 +346,64 @@ TEST_F(JobQueueTest, ARunCarriesTheTrustTableOfItsHost) {
   const v1::Run run = WaitForEnd(Start("after"));
   ASSERT_EQ(run.report().trust().rows_size(), 1);
   EXPECT_EQ(run.report().trust().rows(0).loop(), "known");
+}
+
+TEST_F(JobQueueTest, ARunKeepsTheTrustTableOfItsOwnPlan) {
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  runner_.profile = [](const auto&...) {
+    worker::WorkerEvent event;
+    event.mutable_report()->mutable_trust()->add_rows()->set_loop("calibrated in the run");
+    return event;
+  };
+  const v1::Run run = WaitForEnd(Start("a"));
+  ASSERT_EQ(run.report().trust().rows_size(), 1);
+  EXPECT_EQ(run.report().trust().rows(0).loop(), "calibrated in the run");
+}
+
+TEST_F(JobQueueTest, ARunIsToldTheCountersThatWereFoundLast) {
+  NoteKnownCounters();
+  WaitForEnd(Start("before"));
+  FindCounters("first");
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  WaitForEnd(Start("a"));
+  WaitForEnd(Start("b"));
+  FindCounters("second");
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  WaitForEnd(Start("c"));
+  EXPECT_THAT(known_, ElementsAre("none", "first", "first", "second"));
+}
+
+TEST_F(JobQueueTest, ARunBeforeTheFirstCalibrationIsToldNothing) {
+  HoldRuns();
+  const std::string a = Start("a");
+  WaitForPhase(a, "timing");
+  auto counters = std::async(std::launch::async, [&] { return queue_->ProbeCounters(); });
+  gate_.Open();
+  EXPECT_TRUE(counters.get().has_value());
+  EXPECT_FALSE(WaitForEnd(a).report().has_trust());
+}
+
+TEST_F(JobQueueTest, CountersOfAnotherHostOrAnEarlierDaemonAreNotTold) {
+  NoteKnownCounters();
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  host_number_ = 2;
+  WaitForEnd(Start("on another host"));
+  host_number_ = 1;
+  WaitForEnd(Start("back again"));
+  MakeQueue();
+  const v1::Run run = WaitForEnd(Start("after a restart"));
+  EXPECT_THAT(known_, ElementsAre("none", "known", "none"));
+  EXPECT_FALSE(run.report().has_trust());
+}
+
+TEST_F(JobQueueTest, CountersThatCouldNotBeFoundAreNotTold) {
+  NoteKnownCounters();
+  runner_.counters = [](const auto&...) -> Result<worker::WorkerEvent> {
+    return Fail(ErrorCode::kInternal, "WORKER_CRASHED", "it crashed");
+  };
+  EXPECT_EQ(queue_->ProbeCounters().error().reason, "WORKER_CRASHED");
+  WaitForEnd(Start("a"));
+  EXPECT_THAT(known_, ElementsAre("none"));
 }
 
 TEST_F(JobQueueTest, ExclusiveTasksGiveTheirResults) {

@@ -21,6 +21,20 @@ TEST(StealNs, IsAbsentWhereTheKernelDoesNotSay) {
   EXPECT_EQ(StealNs("cpu  1 2 3 4 5 6 7 8", 0), std::nullopt);
 }
 
+TEST(WarnOfCalibration, OnlyWhereThePeakIsTheCalibrations) {
+  const auto warnings = [](CalibrationPeak peak, int64_t max_resident_bytes) {
+    RunMeasurement run;
+    run.max_resident_bytes = max_resident_bytes;
+    WarnOfCalibration(peak, run);
+    return run.warnings;
+  };
+  const std::vector<std::string> warned = warnings({10'000, 60'000}, 60'000);
+  ASSERT_EQ(warned.size(), 1U);
+  EXPECT_NE(warned[0].find("less than these 60000 bytes"), std::string::npos);
+  EXPECT_TRUE(warnings({10'000, 60'000}, 60'001).empty()) << "the model took more";
+  EXPECT_TRUE(warnings({10'000, 10'000}, 10'000).empty()) << "it took no more than was taken";
+}
+
 TEST(MachineWatch, AThreadAloneHasNoPingPongAndTheClockTicks) {
   const MeasureOptions options;
   MachineWatch watch(options);

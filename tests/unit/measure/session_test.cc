@@ -79,6 +79,26 @@ TEST_F(MeasureSessionTest, WarmRunIsConsistent) {
   }
 }
 
+TEST_F(MeasureSessionTest, TheTrustTableComesWithTheCounts) {
+  Result<RunMeasurement> run = Measure(*session_, *papi_, options_, {});
+  ASSERT_TRUE(run.has_value()) << run.error().message;
+  EXPECT_TRUE(run->trust.has_value());
+  options_.counters = CounterMode::kNone;
+  run = Measure(*session_, *papi_, options_, {});
+  ASSERT_TRUE(run.has_value()) << run.error().message;
+  EXPECT_FALSE(run->trust.has_value());
+}
+
+TEST_F(MeasureSessionTest, CountersThatWereKnownAreRefusedForTheReasonOfNow) {
+  if (OpenHardwareEventErrno() == 0) {
+    GTEST_SKIP() << "this host has a PMU";
+  }
+  options_.known_counters = {.backend = "papi", .pmu = papi_->info().pmu, .usable = true};
+  const Result<RunMeasurement> run = Measure(*session_, *papi_, options_, {});
+  ASSERT_TRUE(run.has_value()) << run.error().message;
+  EXPECT_EQ(run->totals.cycles.reason, papi_->info().unusable_reason);
+}
+
 TEST_F(MeasureSessionTest, ColdRunIsConsistent) {
   options_.cache = CacheMode::kCold;
   const Result<RunMeasurement> run = Measure(*session_, *papi_, options_, {});

@@ -66,6 +66,25 @@ TEST_F(WorkerProgramTest, ProfilesAModel) {
   }
 }
 
+TEST_F(WorkerProgramTest, ARunTakesTheCountersThatTheDaemonKnows) {
+  worker::WorkerRequest counters = Request();
+  counters.mutable_counters();
+  auto found = Run(counters);
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  v1::CounterReport& known = *found->mutable_counters()->mutable_counters();
+  EXPECT_EQ(known.pmu(), found->counters().pmu());
+  worker::WorkerRequest request = ProfileRequest("mlp");
+  *request.mutable_known_counters() = known;
+  const auto event = Run(request);
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  ASSERT_TRUE(event->report().has_trust());
+  EXPECT_EQ(event->report().trust().SerializeAsString(), known.trust().SerializeAsString());
+  request.mutable_profile()->set_counters(v1::COUNTER_MODE_NONE);
+  const auto uncounted = Run(request);
+  ASSERT_TRUE(uncounted.has_value()) << uncounted.error().message;
+  EXPECT_FALSE(uncounted->report().has_trust());
+}
+
 TEST_F(WorkerProgramTest, UnknownModelIsTheUsersError) {
   const auto event = Run(ProfileRequest("no-such-model"));
   ASSERT_FALSE(event.has_value());
