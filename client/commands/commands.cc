@@ -32,6 +32,7 @@ constexpr std::array kCommands = {
             SetupRoofline},
     Command{"counters", "Show what the machine can count and how far that is trusted",
             "tinyprof-client counters\n"
+            "tinyprof-client counters --calibrate\n"
             "tinyprof-client counters --json",
             SetupCounters},
     Command{"doctor", "Show what stands in the way of measuring, and what mends it",

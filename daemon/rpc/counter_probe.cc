@@ -5,6 +5,15 @@
 #include <chrono>
 
 namespace tinyprof {
+namespace {
+
+constexpr std::chrono::milliseconds kTurnPollInterval{100};
+
+tl::unexpected<Error> CallerGaveUp() {
+  return Fail(ErrorCode::kCancelled, "CANCELLED", "the caller gave up");
+}
+
+}  // namespace
 
 CounterProbe::CounterProbe(Probe probe, const Logger& logger)
     : probe_(std::move(probe)), logger_(logger) {}
@@ -26,13 +35,23 @@ void CounterProbe::Start() {
 
 Result<worker::CountersResult> CounterProbe::Get(const Abandoned& abandoned) {
   std::unique_lock probing(probing_mutex_, std::defer_lock);
-  while (!probing.try_lock_for(std::chrono::milliseconds(100))) {
+  while (!probing.try_lock_for(kTurnPollInterval)) {
     if (auto known = Known()) return *std::move(known);
-    if (abandoned && abandoned()) {
-      return Fail(ErrorCode::kCancelled, "CANCELLED", "the caller gave up");
-    }
+    if (abandoned && abandoned()) return CallerGaveUp();
   }
   if (auto known = Known()) return *std::move(known);
+  return ProbeAndKeep(abandoned);
+}
+
+Result<worker::CountersResult> CounterProbe::Renew(const Abandoned& abandoned) {
+  std::unique_lock probing(probing_mutex_, std::defer_lock);
+  while (!probing.try_lock_for(kTurnPollInterval)) {
+    if (abandoned && abandoned()) return CallerGaveUp();
+  }
+  return ProbeAndKeep(abandoned);
+}
+
+Result<worker::CountersResult> CounterProbe::ProbeAndKeep(const Abandoned& abandoned) {
   TINYPROF_ASSIGN_OR_RETURN(worker::CountersResult counters, probe_(abandoned));
   const std::lock_guard lock(known_mutex_);
   known_ = std::move(counters);

@@ -1,4 +1,4 @@
-// What this host can count, asked of a worker once and kept.
+// What this host can count, asked of a worker and kept until it is asked for anew.
 #pragma once
 
 #include <functional>
@@ -30,10 +30,15 @@ class CounterProbe {
   // The answer; the first caller (or Start) probes and the others wait. An error is not kept: the
   // next caller tries again.
   Result<worker::CountersResult> Get(const Abandoned& abandoned);
+  // A new answer, which Get gives from then on; after an error it gives the old one.
+  Result<worker::CountersResult> Renew(const Abandoned& abandoned);
   // The answer if there is one yet.
   std::optional<worker::CountersResult> Known() const;
 
  private:
+  // With probing_mutex_ held.
+  Result<worker::CountersResult> ProbeAndKeep(const Abandoned& abandoned);
+
   Probe probe_;
   const Logger& logger_;
   mutable std::mutex known_mutex_;

@@ -26,11 +26,14 @@ grpc::Status HostService::GetRoofline(grpc::ServerContext* context,
   });
 }
 
-grpc::Status HostService::ListCounters(grpc::ServerContext* context, const v1::ListCountersRequest*,
+grpc::Status HostService::ListCounters(grpc::ServerContext* context,
+                                       const v1::ListCountersRequest* request,
                                        v1::ListCountersResponse* response) {
   return border_.EnterWaiting("ListCounters", [&]() -> Status {
-    TINYPROF_ASSIGN_OR_RETURN(worker::CountersResult counters,
-                              counters_.Get([&] { return context->IsCancelled(); }));
+    const auto abandoned = [&] { return context->IsCancelled(); };
+    TINYPROF_ASSIGN_OR_RETURN(worker::CountersResult counters, request->calibrate()
+                                                                   ? counters_.Renew(abandoned)
+                                                                   : counters_.Get(abandoned));
     *response->mutable_host() = host_();
     *response->mutable_counters() = std::move(*counters.mutable_counters());
     return {};

@@ -88,7 +88,8 @@ TEST(ParanoidUser, SoftwareEventsAreAbsentForTheSameCause) {
   const CounterMetricReport faults = MetricNamed("page_faults", ReportCounters(*papi));
   EXPECT_FALSE(faults.usable);
   EXPECT_FALSE(faults.measured.has_value());
-  EXPECT_THAT(faults.reason, AllOf(StartsWith("PARANOID: "), HasSubstr(kLowerParanoid)));
+  EXPECT_THAT(faults.reason,
+              AllOf(StartsWith("PARANOID: "), HasSubstr(std::string(kLowerParanoid))));
 }
 
 TEST(ParanoidRoot, PapiIsOffThoughTheKernelLetsRootCount) {

@@ -171,6 +171,7 @@ TEST(Completion, BashTakesTheScriptAndCompletes) {
   EXPECT_TRUE(completes("profile mlp --cache co", "cold"));
   EXPECT_TRUE(completes("models ex", "export"));
   EXPECT_TRUE(completes("roofline --mea", "--measure"));
+  EXPECT_TRUE(completes("counters --cal", "--calibrate"));
 }
 
 TEST(Completion, ZshTakesTheScript) {

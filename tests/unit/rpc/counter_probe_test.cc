@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -55,6 +56,38 @@ TEST_F(CounterProbeTest, TriesAgainAfterAnError) {
   EXPECT_EQ(probe.Get({}).error().reason, "WORKER_CRASHED");
   EXPECT_TRUE(probe.Get({}).has_value());
   EXPECT_EQ(probes, 2);
+}
+
+TEST_F(CounterProbeTest, ANewAnswerTakesThePlaceOfTheOldOneAndAnErrorDoesNot) {
+  int probes = 0;
+  CounterProbe probe(
+      [&](const CounterProbe::Abandoned&) -> Result<worker::CountersResult> {
+        if (++probes == 3) return Fail(ErrorCode::kInternal, "WORKER_CRASHED", "it crashed");
+        worker::CountersResult result = Counters(true);
+        result.set_pmu(std::to_string(probes));
+        return result;
+      },
+      logger_);
+  EXPECT_EQ(probe.Get({})->pmu(), "1");
+  EXPECT_EQ(probe.Renew({})->pmu(), "2");
+  EXPECT_EQ(probe.Get({})->pmu(), "2");
+  EXPECT_EQ(probe.Renew({}).error().reason, "WORKER_CRASHED");
+  EXPECT_EQ(probe.Get({})->pmu(), "2");
+  EXPECT_EQ(probes, 3);
+}
+
+TEST_F(CounterProbeTest, ACallerOfANewAnswerMayLeaveWhileAnotherProbes) {
+  std::atomic<bool> probing = false;
+  CounterProbe probe(
+      [&](const CounterProbe::Abandoned& abandoned) -> Result<worker::CountersResult> {
+        probing = true;
+        while (!abandoned()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return Fail(ErrorCode::kCancelled, "CANCELLED", "abandoned");
+      },
+      logger_);
+  probe.Start();
+  while (!probing) std::this_thread::yield();
+  EXPECT_EQ(probe.Renew([] { return true; }).error().code, ErrorCode::kCancelled);
 }
 
 TEST_F(CounterProbeTest, ACallerMayLeaveAndTheDaemonMayEnd) {

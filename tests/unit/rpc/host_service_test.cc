@@ -46,6 +46,22 @@ TEST_F(HostServiceTest, ListsCountersWithTheReason) {
   EXPECT_EQ(response.host().cpu(), "Test CPU");
 }
 
+TEST_F(HostServiceTest, CalibratesAnewWhenAsked) {
+  const auto usable = [&](bool calibrate) {
+    grpc::ClientContext context;
+    v1::ListCountersRequest request;
+    request.set_calibrate(calibrate);
+    v1::ListCountersResponse response;
+    EXPECT_TRUE(host_->ListCounters(&context, request, &response).ok());
+    return response.counters().usable();
+  };
+  EXPECT_FALSE(usable(false));
+  runner_.counters_usable = true;
+  EXPECT_FALSE(usable(false));
+  EXPECT_TRUE(usable(true));
+  EXPECT_TRUE(usable(false));
+}
+
 TEST_F(HostServiceTest, DiagnosesTheGravestFirst) {
   grpc::ClientContext context;
   v1::DiagnoseResponse response;
