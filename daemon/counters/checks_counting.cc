@@ -5,6 +5,7 @@
 
 #include "daemon/counters/checks.h"
 #include "daemon/counters/counter_errors.h"
+#include "daemon/counters/simulated_pmu.h"
 
 namespace tinyprof {
 namespace {
@@ -43,6 +44,10 @@ Check Refused(std::string name, int error_number, const std::string& why,
 
 Check HardwareCounters(const SystemFacts& facts) {
   const std::string name = "hardware counters";
+  if (facts.hardware_event_errno == 0 && facts.backend.name == kSimulatedBackend) {
+    return {name, CheckState::kWarn, "simulated: a stand-in for the PMU answers, not the kernel",
+            "counts are what the stand-in is told, and say so in every report", "unset LD_PRELOAD"};
+  }
   if (facts.hardware_event_errno == 0) {
     return CheckOk(name, "the kernel counts instructions or cycles");
   }

@@ -247,6 +247,16 @@ TEST(Diagnose, ACpuThatIsNewerThanLibpfm4IsNamed) {
             "model 2)");
 }
 
+TEST(Diagnose, AStandInForThePmuIsNoKernelThatCounts) {
+  const MachineTree tree;
+  SystemProbe probe = tree.Probe(0);
+  probe.backend.name = "simulated";
+  const DiagnosticCheck check = Find(Diagnose(probe), "hardware counters");
+  EXPECT_EQ(check.state, CheckState::kWarn);
+  EXPECT_THAT(check.found, HasSubstr("simulated"));
+  EXPECT_EQ(check.fix, "unset LD_PRELOAD");
+}
+
 TEST(Diagnose, AnArmCpuIsNamedByItsPart) {
   MachineTree tree;
   tree.Write("proc/cpuinfo",
