@@ -6,6 +6,7 @@
 
 #include "daemon/counters/counter_plan.h"
 #include "daemon/counters/counter_report.h"
+#include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/counters/try_group.h"
 #include "tests/guest/spin.h"
@@ -31,6 +32,13 @@ class KnownCpu : public ::testing::Test {
 TEST_F(KnownCpu, PapiKnowsThePmu) {
   EXPECT_EQ(papi_->info().pmu, "arm_n1");
   EXPECT_EQ(papi_->info().unusable_reason, "");
+}
+
+TEST_F(KnownCpu, TheHostsBackendIsPapi) {
+  const auto host = MakeHostBackend(1);
+  EXPECT_EQ(host->info().name, "papi");
+  EXPECT_EQ(host->info().pmu, "arm_n1");
+  EXPECT_EQ(host->info().unusable_reason, "");
 }
 
 TEST_F(KnownCpu, InstructionsOfALoopAreExact) {

@@ -11,6 +11,7 @@
 #include "daemon/counters/counter_plan.h"
 #include "daemon/counters/counter_report.h"
 #include "daemon/counters/diagnosis.h"
+#include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/counters/try_group.h"
 #include "tests/guest/spin.h"
@@ -92,6 +93,11 @@ TEST(ParanoidUser, SoftwareEventsAreAbsentForTheSameCause) {
               AllOf(StartsWith("PARANOID: "), HasSubstr(std::string(kLowerParanoid))));
 }
 
+TEST(ParanoidUser, TheHostsBackendSaysTheSame) {
+  ExpectEveryHardwareMetricAbsent(
+      *MakeHostBackend(1), AllOf(StartsWith("PARANOID: "), HasSubstr("perf_event_paranoid is 3")));
+}
+
 TEST(ParanoidRoot, PapiIsOffThoughTheKernelLetsRootCount) {
   ASSERT_EQ(OpenHardwareEventErrno(), 0);
   const auto papi = MakePapiBackend(1);
@@ -117,6 +123,36 @@ TEST(UnknownCpu, PapiHasNoPmuThoughTheKernelCounts) {
 
 TEST(UnknownCpu, SoftwareEventsAreCountedWithoutPapi) {
   ExpectPageFaultsCounted(*MakePapiBackend(1));
+}
+
+TEST(UnknownCpu, TheHostsBackendCountsExactlyWithoutPapi) {
+  const auto host = MakeHostBackend(1);
+  EXPECT_EQ(host->info().name, "perf_event");
+  EXPECT_EQ(host->info().unusable_reason, "");
+  const std::vector<std::string> events = {"perf::INSTRUCTIONS", "perf::CYCLES"};
+  for (const int64_t turns : {1, 1'000, 1'000'000}) {
+    const Result<std::vector<int64_t>> counts = CountWork(*host, events, Spin, turns);
+    ASSERT_TRUE(counts.has_value()) << ReasonOf(counts.error());
+    EXPECT_EQ((*counts)[0], kInstructionsPerTurn * turns);
+  }
+}
+
+TEST(UnknownCpu, ThePlanOfTheHostsBackendSaysWhyNotOrCounts) {
+  const auto host = MakeHostBackend(1);
+  const CounterReport report = ReportCounters(*host);
+  EXPECT_EQ(report.backend, "perf_event");
+  EXPECT_TRUE(report.usable) << report.reason;
+  const CounterMetricReport instructions = MetricNamed("instructions", report);
+  EXPECT_EQ(instructions.quality, Quality::kExact) << instructions.reason;
+  EXPECT_EQ(instructions.measured, instructions.expected);
+  EXPECT_TRUE(MetricNamed("cycles", report).usable);
+  for (const char* name : {"flops", "l1d_misses", "l2_misses", "l3_misses"}) {
+    const CounterMetricReport metric = MetricNamed(name, report);
+    EXPECT_FALSE(metric.usable) << name;
+    EXPECT_FALSE(metric.measured.has_value()) << name;
+    EXPECT_THAT(metric.reason, ::testing::ContainsRegex("^[A-Z_0-9]+: .+")) << name;
+  }
+  ExpectPageFaultsCounted(*host);
 }
 
 TEST(NoInstructionCounter, TheEventOpensAndReadsZeroInSilence) {

@@ -81,9 +81,11 @@ icount=(-icount "shift=0,sleep=off")
 need_tools
 fetch
 build
-scenario known_cpu neoverse-n1 KnownCpu Threads Exhaustion TakenAway ParanoidUser ParanoidRoot -- "${icount[@]}"
+scenario known_cpu neoverse-n1 KnownCpu Threads Exhaustion TakenAway ParanoidUser ParanoidRoot \
+  WithoutPapi -- "${icount[@]}"
 # A CPU of no maker; the cheaper pointer authentication only makes it fast.
 scenario unknown_cpu max,pauth-impdef=on UnknownCpu -- "${icount[@]}"
+scenario presets cortex-a57 PresetsReadZero -- "${icount[@]}"
 scenario no_instruction_counter neoverse-n1 NoInstructionCounter --
 
 written=$(cat "$here"/*_test.cc | grep -cE '^TEST(_F)?\(')
