@@ -132,6 +132,9 @@ uint64_t ReadCount(const Machine& machine, Event& event) {
   if (event.reads == rule.restart_at_read) {
     event.count = 0;
   }
+  if (event.reads == rule.lose_at_read) {
+    event.leader->error = true;
+  }
   event.count += event.running ? static_cast<uint64_t>(rule.step) : 0;
   return rule.wrap_bits == 64 ? event.count : event.count & ((uint64_t{1} << rule.wrap_bits) - 1);
 }

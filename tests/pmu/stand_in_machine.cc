@@ -141,6 +141,14 @@ __attribute__((visibility("default"))) void TinyprofDeclareWork(int signal, int6
   thread->counts[signal].fetch_add(count, std::memory_order_relaxed);
 }
 
+// What the calling thread has declared of `signal` (a WorkSignal) so far.
+__attribute__((visibility("default"))) int64_t TinyprofStandInDeclared(int signal) {
+  using namespace tinyprof::stand_in;
+  return signal < 0 || signal >= tinyprof::kWorkSignals
+             ? 0
+             : DeclaredBy(TheMachine(), gettid(), uint32_t{1} << signal);
+}
+
 // By this symbol a process knows that its counts are scripted.
 __attribute__((visibility("default"))) extern const char TinyprofStandInPmu[] = "1";
 

@@ -73,7 +73,7 @@ bool Lookup(const NamedNumber (&table)[n], const char* name, int& number) {
 bool ParseUnsigned(const char* text, uint64_t& number) {
   char* end = nullptr;
   errno = 0;
-  number = strtoull(text, &end, 0);
+  number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
   return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
 }
 
@@ -85,11 +85,16 @@ bool ParseSigned(const char* text, int64_t& number) {
   return parsed;
 }
 
-bool ParseSmall(const char* text, int& number) {
+// From `least` to 1000.
+bool ParseSmall(const char* text, int least, int& number) {
   int64_t wide = 0;
-  const bool parsed = ParseSigned(text, wide) && wide >= -1 && wide <= 1000;
+  const bool parsed = ParseSigned(text, wide) && wide >= least && wide <= 1000;
   number = static_cast<int>(wide);
   return parsed;
+}
+
+bool ParseCountOfReads(const char* text, int64_t& number) {
+  return ParseSigned(text, number) && number >= 1;
 }
 
 bool ParseConfig(char* text, EventRule& rule) {
@@ -109,16 +114,19 @@ bool ParseConfig(char* text, EventRule& rule) {
 
 // "flops" or "fp_scalar_single+fp_scalar_double".
 bool ParseSignals(char* text, uint32_t& signals) {
-  char* rest = nullptr;
-  for (char* name = strtok_r(text, "+", &rest); name != nullptr;
-       name = strtok_r(nullptr, "+", &rest)) {
+  for (char* name = text; name != nullptr;) {
+    char* const plus = strchr(name, '+');
+    if (plus != nullptr) {
+      *plus = '\0';
+    }
     int signal = 0;
     if (!Lookup(kSignals, name, signal)) {
       return false;
     }
     signals |= uint32_t{1} << signal;
+    name = plus == nullptr ? nullptr : plus + 1;
   }
-  return signals != 0;
+  return true;
 }
 
 // One "key value" pair of an event rule.
@@ -129,10 +137,11 @@ bool ParseCount(const char* key, char* value, EventRule& rule) {
   if (strcmp(key, "constant") == 0) return ParseSigned(value, rule.constant);
   if (strcmp(key, "step") == 0) return ParseSigned(value, rule.step);
   if (strcmp(key, "start") == 0) return ParseUnsigned(value, rule.start);
-  if (strcmp(key, "restart") == 0) return ParseSigned(value, rule.restart_at_read);
-  if (strcmp(key, "cost") == 0) return ParseSmall(value, rule.cost);
+  if (strcmp(key, "restart") == 0) return ParseCountOfReads(value, rule.restart_at_read);
+  if (strcmp(key, "lose") == 0) return ParseCountOfReads(value, rule.lose_at_read);
+  if (strcmp(key, "cost") == 0) return ParseSmall(value, 0, rule.cost);
   if (strcmp(key, "wrap") == 0) {
-    return ParseSmall(value, rule.wrap_bits) && rule.wrap_bits >= 1 && rule.wrap_bits <= 64;
+    return ParseSmall(value, 1, rule.wrap_bits) && rule.wrap_bits <= 64;
   }
   return false;
 }
@@ -203,8 +212,8 @@ bool ParseLine(char* line, Rules& rules) {
   if (strcmp(words[0], "event") == 0) return ParseEvent(words, count, rules);
   if (strcmp(words[0], "fail") == 0) return ParseFault(words, count, rules);
   if (count != 2) return false;
-  if (strcmp(words[0], "counters") == 0) return ParseSmall(words[1], rules.counters);
-  if (strcmp(words[0], "held") == 0) return ParseSmall(words[1], rules.held);
+  if (strcmp(words[0], "counters") == 0) return ParseSmall(words[1], 0, rules.counters);
+  if (strcmp(words[0], "held") == 0) return ParseSmall(words[1], 0, rules.held);
   int* const file = strcmp(words[0], "paranoid") == 0       ? &rules.paranoid
                     : strcmp(words[0], "nmi_watchdog") == 0 ? &rules.nmi_watchdog
                                                             : nullptr;
@@ -213,7 +222,7 @@ bool ParseLine(char* line, Rules& rules) {
     *file = kAbsent;
     return true;
   }
-  return ParseSmall(words[1], *file);
+  return ParseSmall(words[1], -1, *file);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 //   start N                     what the counter holds when it is opened
 //   wrap BITS                   the counter is this wide
 //   restart N                   before the N-th read of the event its counter is set to 0
+//   lose N                      at the N-th read of the event its group has lost its counters
 //   cost N                      programmable counters it takes (default 1; fixed ones take 0)
 //   refuse ERRNO                opening fails
 // Without any of the first three the event reads 0. An event that no rule names is refused with
@@ -46,6 +47,7 @@ struct EventRule {
   uint64_t start = 0;
   int wrap_bits = 64;
   int64_t restart_at_read = 0;  // 0: never
+  int64_t lose_at_read = 0;     // 0: never
   int cost = 1;
   int refuse_errno = 0;
 };

@@ -79,13 +79,18 @@ std::vector<CpuEvent> Cpu::events() const {
   return all;
 }
 
-const Cpu& ForcedCpu() {
+const std::vector<Cpu>& StandInCpus() {
   // Skylake's eight counters are shared by two hardware threads.
   static const std::vector<Cpu> cpus = {
       Zen("amd64_fam19h_zen3", 0x0f03), Zen("amd64_fam19h_zen4", 0x1f03),
       Intel("skx", 4, SkylakeFlops()),  Intel("icx", 8, IceLakeFlops()),
       Intel("spr", 8, IceLakeFlops()),
   };
+  return cpus;
+}
+
+const Cpu& ForcedCpu() {
+  const std::vector<Cpu>& cpus = StandInCpus();
   const char* const forced = std::getenv("LIBPFM_FORCE_PMU");
   const auto found = std::find_if(cpus.begin(), cpus.end(), [&](const Cpu& cpu) {
     return forced != nullptr && cpu.pmu == forced;
@@ -129,6 +134,13 @@ void StandInScript::ApplyAfresh() const {
   ASSERT_NE(stop_all, nullptr) << "the stand-in is not loaded: run by ctest";
   stop_all();
   Apply();
+}
+
+int64_t DeclaredByThisThread(WorkSignal signal) {
+  using Declared = int64_t (*)(int);
+  const auto declared = reinterpret_cast<Declared>(dlsym(RTLD_DEFAULT, "TinyprofStandInDeclared"));
+  EXPECT_NE(declared, nullptr) << "the stand-in is not loaded: run by ctest";
+  return declared == nullptr ? 0 : declared(static_cast<int>(signal));
 }
 
 bool PassesInChild(const std::string& variable, const char* value, void (*body)()) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/declared_work.h"
+
 namespace tinyprof {
 
 // An event of a processor as its maker documents it.
@@ -35,7 +37,8 @@ struct Cpu {
   std::vector<CpuEvent> events() const;
 };
 
-// The processor that LIBPFM_FORCE_PMU names.
+const std::vector<Cpu>& StandInCpus();
+// The one of them that LIBPFM_FORCE_PMU names.
 const Cpu& ForcedCpu();
 
 // Rules line by line.
@@ -60,6 +63,9 @@ class StandInScript {
  private:
   std::string text_;
 };
+
+// What the calling thread has declared so far.
+int64_t DeclaredByThisThread(WorkSignal signal);
 
 // Runs `body` in a child process, which has a PAPI of its own, with one environment variable set
 // or, where `value` is null, removed. False, and the child's failures printed, when one of its

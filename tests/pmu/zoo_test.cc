@@ -2,12 +2,15 @@
 // counts it, and what Measure reports must be what the analysis says, to the last FLOP.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/measure/measure.h"
+#include "daemon/measure/team_counters.h"
 #include "kernels/zoo/analysis.h"
 #include "kernels/zoo/model_spec.h"
 #include "tests/pmu/pinned_team.h"
@@ -71,9 +74,72 @@ TEST_P(ZooTest, HardwareFlopsOfEveryLayerAreTheAnalyticOnes) {
   EXPECT_GT(*run->totals.flops.value, 0);
 }
 
+// By layer and thread.
+using Table = std::vector<std::vector<int64_t>>;
+
+// Runs every layer once with a counter on each thread; adds the FLOPs that
+// `flop` counts to `counted`, and puts what the
+// threads declared themselves into `declared`.
+void CountLayers(Session& session, CounterBackend& backend, const FlopEvent& flop, Table& counted,
+                 Table& declared) {
+  const size_t team_size = counted[0].size();
+  const int threads = static_cast<int>(team_size);
+  TeamCounters team(backend, threads);
+  const Status opened = team.Open({&flop.event.name, 1});
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  std::vector<int64_t> before(team_size);
+  std::vector<int64_t> after(team_size);
+  std::vector<int64_t> declared_before(team_size);
+  std::vector<int64_t> declared_after(team_size);
+  const auto ask_threads = [&](std::vector<int64_t>& answers) {
+#pragma omp parallel num_threads(threads)
+    answers[static_cast<size_t>(omp_get_thread_num())] = DeclaredByThisThread(WorkSignal::kFlops);
+  };
+  for (size_t layer = 0; layer < session.node_count(); ++layer) {
+    ask_threads(declared_before);
+    ASSERT_TRUE(team.Read(before).has_value());
+    session.RunNode(layer);
+    ASSERT_TRUE(team.Read(after).has_value());
+    ask_threads(declared_after);
+    for (size_t thread = 0; thread < team_size; ++thread) {
+      counted[layer][thread] += flop.flops_each * (after[thread] - before[thread]);
+      declared[layer][thread] = declared_after[thread] - declared_before[thread];
+    }
+  }
+}
+
+TEST_P(ZooTest, EveryThreadCountsTheFlopsThatItDeclared) {
+  StandInScript(ForcedCpu()).ApplyAfresh();
+  const int threads = GetParam().threads;
+  PinTestTeam(threads);
+  const auto backend = MakePapiBackend(threads);
+  const Result<Graph> graph = BuildModel({.text = GetParam().model});
+  ASSERT_TRUE(graph.has_value()) << graph.error().message;
+  const Result<ModelAnalysis> analysis = Analyze(*graph);
+  ASSERT_TRUE(analysis.has_value());
+  Result<std::unique_ptr<Session>> session = Session::Create(*graph, {.threads = threads});
+  ASSERT_TRUE(session.has_value()) << session.error().message;
+
+  Table counted(graph->nodes.size(), std::vector<int64_t>(static_cast<size_t>(threads)));
+  Table declared = counted;
+  for (const FlopEvent& flop : ForcedCpu().flops) {
+    CountLayers(**session, *backend, flop, counted, declared);
+  }
+  for (size_t layer = 0; layer < counted.size(); ++layer) {
+    SCOPED_TRACE(analysis->layers[layer].name);
+    const int64_t flops = analysis->layers[layer].cost->flop_count();
+    EXPECT_EQ(counted[layer], declared[layer]);
+    EXPECT_EQ(std::accumulate(counted[layer].begin(), counted[layer].end(), int64_t{0}), flops);
+    // The threads declare equal shares, so that each of them is seen to count.
+    EXPECT_THAT(counted[layer],
+                ::testing::Each(::testing::AllOf(::testing::Ge(flops / threads),
+                                                 ::testing::Le(flops / threads + 1))));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, ZooTest,
-                         ::testing::Values(Case{"mlp", 1}, Case{"mlp", 2}, Case{"lenet", 1},
-                                           Case{"lenet", 2}, Case{"mlp", 1, true},
+                         ::testing::Values(Case{"mlp", 1}, Case{"mlp", 2}, Case{"mlp", 3},
+                                           Case{"lenet", 1}, Case{"lenet", 2}, Case{"mlp", 1, true},
                                            Case{"lenet", 2, true}),
                          [](const auto& instance) {
                            return std::string(instance.param.model) + "_" +
