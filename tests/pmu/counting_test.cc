@@ -8,7 +8,10 @@
 
 #include "daemon/counters/counter_plan.h"
 #include "daemon/counters/counter_report.h"
+#include "daemon/counters/cpu_family.h"
+#include "daemon/counters/event_catalogue.h"
 #include "daemon/counters/papi/papi_backend.h"
+#include "daemon/counters/perf/perf_backend.h"
 #include "daemon/counters/try_group.h"
 #include "kernels/base/declared_work.h"
 #include "tests/pmu/stand_in_script.h"
@@ -111,26 +114,27 @@ TEST_F(CountingTest, ReadsAddUpAndAGroupCanBeOpenedAgain) {
   }
 }
 
-TEST_F(CountingTest, EachThreadCountsItsOwnWork) {
-  const std::vector<std::string> events = {cpu_.instructions.name, cpu_.l1d_misses.name};
+// Four threads count at the same time, each a different amount of work.
+void ExpectEachThreadCountsItsOwn(CounterBackend& backend, const Cpu& cpu) {
+  const std::vector<std::string> events = {cpu.instructions.name, cpu.l1d_misses.name};
   std::vector<std::vector<int64_t>> values(4, std::vector<int64_t>(2));
   std::vector<std::string> failures(4);
   const auto count = [&](int thread) -> Status {
     const auto index = static_cast<size_t>(thread);
-    TINYPROF_RETURN_IF_ERROR(backend_->AttachThread(thread));
-    TINYPROF_RETURN_IF_ERROR(backend_->OpenGroup(thread, events));
-    TINYPROF_RETURN_IF_ERROR(backend_->Start(thread));
+    TINYPROF_RETURN_IF_ERROR(backend.AttachThread(thread));
+    TINYPROF_RETURN_IF_ERROR(backend.OpenGroup(thread, events));
+    TINYPROF_RETURN_IF_ERROR(backend.Start(thread));
     for (int i = 0; i < 100; ++i) {
       DeclareMixedWork(thread + 1);
-      TINYPROF_RETURN_IF_ERROR(backend_->Read(thread, values[index]));
+      TINYPROF_RETURN_IF_ERROR(backend.Read(thread, values[index]));
     }
-    return backend_->Stop(thread);
+    return backend.Stop(thread);
   };
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
       const Status status = count(thread);
-      backend_->CloseGroup(thread);
+      backend.CloseGroup(thread);
       failures[static_cast<size_t>(thread)] = status.has_value() ? "" : status.error().message;
     });
   }
@@ -142,6 +146,16 @@ TEST_F(CountingTest, EachThreadCountsItsOwnWork) {
     EXPECT_THAT(values[static_cast<size_t>(thread)],
                 ElementsAre(100 * 2000 * (thread + 1), 100 * 300 * (thread + 1)));
   }
+}
+
+TEST_F(CountingTest, EachThreadCountsItsOwnWork) { ExpectEachThreadCountsItsOwn(*backend_, cpu_); }
+
+TEST_F(CountingTest, EachThreadCountsItsOwnWorkWithoutPapi) {
+  const CpuFamily family = FamilyOf(cpu_.pmu);
+  const auto resolve = [family](std::string_view event) { return RawEncoding(family, event); };
+  const auto backend = MakePerfBackend({.max_threads = 4, .resolve = resolve});
+  EXPECT_EQ(backend->info().name, "simulated");
+  ExpectEachThreadCountsItsOwn(*backend, cpu_);
 }
 
 TEST_F(CountingTest, EventsFitUntilTheCountersEnd) {
