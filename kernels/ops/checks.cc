@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kernels/ops/dtypes.h"
+
 namespace tinyprof {
 namespace {
 
@@ -29,8 +31,13 @@ tl::unexpected<Error> BadAttribute(const NodeSignature& signature, std::string m
 }
 
 Status CheckFloatInput(const NodeSignature& signature, size_t index) {
-  if (IsFloat(signature.input(index).dtype)) return {};
-  return DTypeMismatch(signature, index, "float32 or float64");
+  if (IsFloating(signature.input(index).dtype)) return {};
+  return DTypeMismatch(signature, index, "a floating-point type");
+}
+
+Status CheckNumberInput(const NodeSignature& signature, size_t index) {
+  if (IsNumber(signature.input(index).dtype)) return {};
+  return DTypeMismatch(signature, index, "a number");
 }
 
 Status CheckSameDType(const NodeSignature& signature, size_t like, size_t first) {

@@ -18,5 +18,10 @@ std::span<const Operator> EmbeddingOperators();
 std::span<const Operator> AttentionOperators();
 std::span<const Operator> RecurrentOperators();
 std::span<const Operator> ShapeOperators();
+std::span<const Operator> IndexOperators();
+std::span<const Operator> ResizeOperators();
+std::span<const Operator> QuantizeOperators();
+std::span<const Operator> EinsumOperators();
+std::span<const Operator> SignalOperators();
 
 }  // namespace tinyprof

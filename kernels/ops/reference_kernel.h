@@ -31,7 +31,7 @@ class ReferenceKernel final : public Kernel {
 };
 
 // The factory for `fn`, a loop over scalars of type T. Refuses floating-point operands of another
-// type.
+// type and small integers (make_kernel.h widens them).
 template <class T, ReferenceFn fn>
 Result<std::unique_ptr<Kernel>> MakeReferenceKernel(const NodeSignature& signature,
                                                     const KernelOptions& /*options*/) {
@@ -39,7 +39,8 @@ Result<std::unique_ptr<Kernel>> MakeReferenceKernel(const NodeSignature& signatu
   const auto refused = [](const TensorType& type) {
     return type.dtype != kWanted &&
            (type.dtype == DType::kFloat32 || type.dtype == DType::kFloat64 ||
-            type.dtype == DType::kFloat16 || type.dtype == DType::kBFloat16);
+            type.dtype == DType::kFloat16 || type.dtype == DType::kBFloat16 ||
+            type.dtype == DType::kInt8 || type.dtype == DType::kUInt8);
   };
   const auto no_kernel = [&](const TensorType& type) {
     return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",

@@ -13,7 +13,8 @@ namespace {
 constexpr std::array kFamilies = {
     &MatmulOperators,    &ConvOperators,        &PoolOperators,   &NormOperators,
     &SoftmaxOperators,   &ElementwiseOperators, &ReduceOperators, &EmbeddingOperators,
-    &AttentionOperators, &RecurrentOperators,   &ShapeOperators,
+    &AttentionOperators, &RecurrentOperators,   &ShapeOperators,  &IndexOperators,
+    &ResizeOperators,    &QuantizeOperators,    &EinsumOperators, &SignalOperators,
 };
 
 using Table = std::map<std::string_view, const Operator*>;

@@ -9,7 +9,7 @@
 #include "kernels/base/check.h"
 #include "kernels/base/checked_math.h"
 #include "kernels/base/declared_work.h"
-#include "kernels/ops/eigen_kernels.h"
+#include "kernels/ops/make_kernel.h"
 #include "kernels/ops/op.h"
 
 namespace tinyprof {
@@ -43,22 +43,9 @@ Status CheckLimit(int64_t weight_bytes, int64_t arena_bytes, int64_t limit_bytes
 Result<std::unique_ptr<Kernel>> MakeKernel(const NodeSignature& signature,
                                            const SessionOptions& options) {
   const KernelOptions kernel_options{.threads = options.threads};
-  const std::string& op_type = signature.node->op_type;
-  if (options.backend == Backend::kEigen) {
-    const KernelFactory factory = FindEigenKernel(options.isa, op_type);
-    if (factory != nullptr) {
-      Result<std::unique_ptr<Kernel>> kernel = factory(signature, kernel_options);
-      if (kernel || kernel.error().reason != "NO_KERNEL") return kernel;
-    }
-  }
-  const Operator* op = FindOperator(op_type);
-  if (op == nullptr) {
-    return Fail(ErrorCode::kUnimplemented, "UNKNOWN_OPERATOR",
-                fmt::format("operator {} is not known", op_type), {{"operator", op_type}});
-  }
-  Result<std::unique_ptr<Kernel>> kernel = op->reference(signature, kernel_options);
-  if (kernel || kernel.error().reason != "NO_KERNEL") return kernel;
-  return op->reference_f64(signature, kernel_options);
+  return options.backend == Backend::kEigen
+             ? MakeEigenKernel(signature, kernel_options, options.isa)
+             : MakeNaiveKernel(signature, kernel_options);
 }
 
 }  // namespace

@@ -79,9 +79,91 @@ struct Pow {
   static constexpr FlopClasses kPerElement{.transcendental = 1};
   template <class T>
   static T Apply(T a, T b) {
-    using std::pow;
-    return pow(a, b);
+    if constexpr (std::is_integral_v<T>) {
+      return IntegerPower(a, b);
+    } else {
+      using std::pow;
+      return pow(a, b);
+    }
   }
+
+ private:
+  // By squaring. A negative exponent leaves only what an integer holds of 1 / a^|b|.
+  template <class T>
+  static T IntegerPower(T base, T exponent) {
+    if (exponent < 0) {
+      if (base == 1) return 1;
+      if (base == -1) return exponent % 2 == 0 ? 1 : -1;
+      return 0;
+    }
+    T power = 1;
+    for (; exponent > 0; exponent = static_cast<T>(exponent / 2)) {
+      if (exponent % 2 == 1) power = Mul::Apply(power, base);
+      base = Mul::Apply(base, base);
+    }
+    return power;
+  }
+};
+
+// The rest of a / b. For integers with the sign of b; for floats (fmod) with that of a. An integer
+// over 0 leaves 0.
+struct Mod {
+  static constexpr std::string_view kType = "Mod";
+  static constexpr FlopClasses kPerElement{.add_mul_div = 1};
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (b == 0 || b == -1) return 0;
+      const T rest = static_cast<T>(a % b);
+      return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+    } else {
+      using std::fmod;
+      return fmod(a, b);
+    }
+  }
+};
+
+// Mod with fmod = 1: integers too take the sign of a.
+struct TruncatedMod : Mod {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      return b == 0 || b == -1 ? T(0) : static_cast<T>(a % b);
+    } else {
+      return Mod::Apply(a, b);
+    }
+  }
+};
+
+// Shifts of integers that are not negative; by the width of the type or more gives 0.
+struct ShiftLeft {
+  static constexpr std::string_view kType = "BitShift";
+  static constexpr FlopClasses kPerElement{};
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (b < 0 || b >= static_cast<T>(8 * sizeof(T))) return 0;
+      return static_cast<T>(static_cast<Wrapping<T>>(a) << b);
+    } else {
+      return a;
+    }
+  }
+};
+struct ShiftRight : ShiftLeft {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (b < 0 || b >= static_cast<T>(8 * sizeof(T))) return 0;
+      return static_cast<T>(static_cast<Wrapping<T>>(a) >> b);
+    } else {
+      return a;
+    }
+  }
+};
+
+// The variadic mean: the sum, divided once.
+struct MeanOfAll : Add {
+  static constexpr std::string_view kType = "Mean";
 };
 
 struct Maximum {
@@ -136,6 +218,11 @@ struct And {
 struct Or {
   static constexpr std::string_view kType = "Or";
   static bool Apply(uint8_t a, uint8_t b) { return a != 0 || b != 0; }
+};
+
+struct Xor {
+  static constexpr std::string_view kType = "Xor";
+  static bool Apply(uint8_t a, uint8_t b) { return (a != 0) != (b != 0); }
 };
 
 }  // namespace tinyprof

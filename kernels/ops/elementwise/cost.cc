@@ -1,12 +1,12 @@
 #include "kernels/ops/elementwise/cost.h"
 
-#include "kernels/ops/checks.h"
+#include "kernels/ops/dtypes.h"
 #include "kernels/ops/elementwise/reference.h"
 
 namespace tinyprof {
 
 Result<Cost> ElementwiseCost(const NodeSignature& signature, const FlopClasses& per_element) {
-  if (!IsFloat(signature.output().dtype)) return Cost{};
+  if (!IsFloating(signature.output().dtype)) return Cost{};
   return PerElementCost(per_element, signature.output().shape.element_count());
 }
 
@@ -18,6 +18,11 @@ Result<Cost> FoldCost(const NodeSignature& signature, const FlopClasses& per_ste
 
 Result<Cost> CompareCost(const NodeSignature& signature) {
   return PerElementCost({.compare = 1}, signature.output().shape.element_count());
+}
+
+Result<Cost> MeanCost(const NodeSignature& signature) {
+  const auto operands = static_cast<int64_t>(signature.inputs.size());
+  return ElementwiseCost(signature, {.add_mul_div = operands});
 }
 
 Result<Cost> GeluCost(const NodeSignature& signature) {

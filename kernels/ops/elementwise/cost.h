@@ -25,6 +25,7 @@ Result<Cost> BinaryCost(const NodeSignature& signature) {
 }
 
 Result<Cost> CompareCost(const NodeSignature& signature);
+Result<Cost> MeanCost(const NodeSignature& signature);
 Result<Cost> GeluCost(const NodeSignature& signature);
 Result<Cost> ClipCost(const NodeSignature& signature);
 

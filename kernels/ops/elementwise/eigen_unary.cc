@@ -17,7 +17,7 @@ template <class Function>
 class UnaryKernel final : public Kernel {
  public:
   UnaryKernel(const NodeSignature& signature, const KernelOptions& options)
-      : coefficients_(CoefficientsOf(signature, Function::Scalar::kDefaults)),
+      : coefficients_(CoefficientsOf<typename Function::Scalar>(signature)),
         count_(signature.output().shape.element_count()),
         threads_(ThreadsFor(count_, options.threads)) {}
   std::string implementation() const override { return "vectorized"; }
@@ -70,9 +70,15 @@ TINYPROF_EIGEN_UNARY(AbsRow, Abs, x.abs());
 TINYPROF_EIGEN_UNARY(FloorRow, Floor, x.floor());
 TINYPROF_EIGEN_UNARY(CeilRow, Ceil, x.ceil());
 TINYPROF_EIGEN_UNARY(RoundRow, Round, x.rint());
+TINYPROF_EIGEN_UNARY(SinRow, Sin, x.sin());
+TINYPROF_EIGEN_UNARY(CosRow, Cos, x.cos());
+TINYPROF_EIGEN_UNARY(SoftsignRow, Softsign, x / (1.0F + x.abs()));
+TINYPROF_EIGEN_UNARY(CeluRow, Celu,
+                     x.max(0.0F) + (c.alpha * ((x / c.alpha).exp() - 1.0F)).min(0.0F));
+TINYPROF_EIGEN_UNARY(SeluRow, Selu, c.beta*(x.max(0.0F) + c.alpha * (x.min(0.0F).exp() - 1.0F)));
 #undef TINYPROF_EIGEN_UNARY
 
-// Eigen does not vectorize a choice by sign; the compiler does.
+// Eigen does not vectorize a choice; the compiler does. For the rest there are no vectors.
 template <class Op>
 struct LoopRow {
   using Scalar = Op;
@@ -156,6 +162,22 @@ constexpr std::array kKernels = {
     Entry<CeilRow>(),
     Entry<RoundRow>(),
     Entry<LoopRow<Sign>>(),
+    Entry<SinRow>(),
+    Entry<CosRow>(),
+    Entry<SoftsignRow>(),
+    Entry<CeluRow>(),
+    Entry<SeluRow>(),
+    Entry<LoopRow<ThresholdedRelu>>(),
+    Entry<LoopRow<Shrink>>(),
+    Entry<LoopRow<Tan>>(),
+    Entry<LoopRow<Asin>>(),
+    Entry<LoopRow<Acos>>(),
+    Entry<LoopRow<Atan>>(),
+    Entry<LoopRow<Sinh>>(),
+    Entry<LoopRow<Cosh>>(),
+    Entry<LoopRow<Asinh>>(),
+    Entry<LoopRow<Acosh>>(),
+    Entry<LoopRow<Atanh>>(),
     EigenKernel{"Gelu", &MakeGelu},
     EigenKernel{"Clip", &MakeFloatKernel<ClipKernel>},
 };

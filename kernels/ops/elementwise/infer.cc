@@ -2,22 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <string>
+
+#include "kernels/ops/dtypes.h"
+#include "kernels/ops/onnx_types.h"
 
 namespace tinyprof {
 namespace {
-
-bool IsNumber(DType dtype) { return IsFloat(dtype) || IsIndex(dtype); }
-
-Status CheckNumberInput(const NodeSignature& signature, size_t index, bool bool_too = false) {
-  const DType dtype = signature.input(index).dtype;
-  if (IsNumber(dtype) || (bool_too && dtype == DType::kBool)) return {};
-  return Fail(ErrorCode::kInvalidArgument, "DTYPE_MISMATCH",
-              fmt::format("{} wants float32, float64, int32{} int64{} for input {}, got {}",
-                          signature.node->op_type, bool_too ? "," : " or",
-                          bool_too ? " or bool" : "", index, Name(dtype)));
-}
 
 // The broadcast of all inputs, of which none may be left out.
 Result<Shape> BroadcastInputs(const NodeSignature& signature) {
@@ -45,17 +36,10 @@ Status CheckOneElement(const NodeSignature& signature, size_t index, std::string
 }
 
 Result<DType> CastTarget(const NodeSignature& signature) {
-  static const std::map<int64_t, DType> kByNumber = {
-      {1, DType::kFloat32}, {2, DType::kUInt8}, {3, DType::kInt8},     {6, DType::kInt32},
-      {7, DType::kInt64},   {9, DType::kBool},  {11, DType::kFloat64},
-  };
   const int64_t to = signature.Int("to", 0);
-  const auto found = kByNumber.find(to);
-  if (found != kByNumber.end()) return found->second;
+  if (const std::optional<DType> dtype = DTypeOfOnnxNumber(to)) return *dtype;
   return Fail(ErrorCode::kUnimplemented, "CAST_NOT_SUPPORTED",
-              fmt::format("Cast to ONNX data type {} is not supported: wanted 1 (float32), 2 "
-                          "(uint8), 3 (int8), 6 (int32), 7 (int64), 9 (bool) or 11 (float64)",
-                          to),
+              fmt::format("Cast to ONNX data type {} is not supported", to),
               {{"to", std::to_string(to)}});
 }
 
@@ -112,13 +96,37 @@ Result<Types> InferFold(const NodeSignature& signature, size_t output_count) {
   return Types{{signature.input(0).dtype, std::move(shape)}};
 }
 
-Result<Types> InferPow(const NodeSignature& signature, size_t output_count) {
+Result<Types> InferMean(const NodeSignature& signature, size_t output_count) {
   TINYPROF_RETURN_IF_ERROR(CheckFloatInput(signature, 0));
   return InferFold(signature, output_count);
 }
 
+Result<Types> InferMod(const NodeSignature& signature, size_t output_count) {
+  if (IsFloating(signature.input(0).dtype) && signature.Int("fmod", 0) == 0) {
+    return BadAttribute(signature, "floats need fmod = 1");
+  }
+  return InferFold(signature, output_count);
+}
+
+Result<Types> InferBitShift(const NodeSignature& signature, size_t output_count) {
+  const std::string direction = signature.String("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") {
+    return BadAttribute(signature, "direction must be LEFT or RIGHT");
+  }
+  if (IsFloating(signature.input(0).dtype)) {
+    return Fail(ErrorCode::kInvalidArgument, "DTYPE_MISMATCH", "BitShift wants integers");
+  }
+  return InferFold(signature, output_count);
+}
+
+Result<Types> InferIsFloatClass(const NodeSignature& signature, size_t output_count) {
+  TINYPROF_ASSIGN_OR_RETURN(Types types, InferUnaryFloat(signature, output_count));
+  types[0].dtype = DType::kBool;
+  return types;
+}
+
 Result<Types> InferPRelu(const NodeSignature& signature, size_t output_count) {
-  TINYPROF_ASSIGN_OR_RETURN(Types types, InferPow(signature, output_count));
+  TINYPROF_ASSIGN_OR_RETURN(Types types, InferMean(signature, output_count));
   if (types[0].shape != signature.input(0).shape) {
     return ShapeMismatch(
         signature,
@@ -130,7 +138,7 @@ Result<Types> InferPRelu(const NodeSignature& signature, size_t output_count) {
 
 Result<Types> InferCompare(const NodeSignature& signature, size_t output_count) {
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
-  TINYPROF_RETURN_IF_ERROR(CheckNumberInput(signature, 0, true));
+  TINYPROF_RETURN_IF_ERROR(CheckRank(signature, 0, 0));
   TINYPROF_RETURN_IF_ERROR(CheckSameDType(signature, 0, 1));
   TINYPROF_ASSIGN_OR_RETURN(Shape shape, BroadcastInputs(signature));
   return Types{{DType::kBool, std::move(shape)}};
@@ -174,11 +182,6 @@ Result<Types> InferDropout(const NodeSignature& signature, size_t output_count) 
 Result<Types> InferCast(const NodeSignature& signature, size_t output_count) {
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
   TINYPROF_ASSIGN_OR_RETURN(const DType to, CastTarget(signature));
-  const DType from = signature.input(0).dtype;
-  if (from == DType::kFloat16 || from == DType::kBFloat16) {
-    return Fail(ErrorCode::kUnimplemented, "CAST_NOT_SUPPORTED",
-                fmt::format("Cast from {} is not supported", Name(from)));
-  }
   return Types{{to, signature.input(0).shape}};
 }
 

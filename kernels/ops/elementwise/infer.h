@@ -20,7 +20,12 @@ Result<Types> InferClip(const NodeSignature& signature, size_t output_count);
 
 // Operands of one dtype, broadcast together.
 Result<Types> InferFold(const NodeSignature& signature, size_t output_count);
-Result<Types> InferPow(const NodeSignature& signature, size_t output_count);
+Result<Types> InferMean(const NodeSignature& signature, size_t output_count);
+// Mod: floats need fmod. BitShift: integers, direction LEFT or RIGHT.
+Result<Types> InferMod(const NodeSignature& signature, size_t output_count);
+Result<Types> InferBitShift(const NodeSignature& signature, size_t output_count);
+// IsNaN, IsInf: bool of a float.
+Result<Types> InferIsFloatClass(const NodeSignature& signature, size_t output_count);
 Result<Types> InferPRelu(const NodeSignature& signature, size_t output_count);
 Result<Types> InferCompare(const NodeSignature& signature, size_t output_count);
 Result<Types> InferLogical(const NodeSignature& signature, size_t output_count);

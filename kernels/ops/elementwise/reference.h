@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "kernels/graph/graph.h"
@@ -26,14 +27,15 @@ void VisitArithmetic(DType dtype, Visit visit) {
   }
 }
 
-inline Coefficients CoefficientsOf(const NodeSignature& signature, const Coefficients& defaults) {
-  return {.alpha = signature.Float("alpha", defaults.alpha),
-          .beta = signature.Float("beta", defaults.beta)};
+template <class Op>
+Coefficients CoefficientsOf(const NodeSignature& signature) {
+  return {.alpha = signature.Float(Op::kNames[0], Op::kDefaults.alpha),
+          .beta = signature.Float(Op::kNames[1], Op::kDefaults.beta)};
 }
 
 template <class T, class Op>
 void UnaryReference(const NodeSignature& signature, const KernelArgs& args) {
-  const Coefficients coefficients = CoefficientsOf(signature, Op::kDefaults);
+  const Coefficients coefficients = CoefficientsOf<Op>(signature);
   const int64_t count = signature.output().shape.element_count();
   const auto loop = [&]<class E>(std::type_identity<E>) {
     const E* x = args.In<E>(0);
@@ -92,7 +94,47 @@ void FoldReference(const NodeSignature& signature, const KernelArgs& args) {
   });
 }
 
-// Pow and PRelu, which take floats only.
+// Mean of all inputs.
+template <class T>
+void MeanReference(const NodeSignature& signature, const KernelArgs& args) {
+  FoldReference<T, MeanOfAll>(signature, args);
+  const T divisor = T(static_cast<double>(args.inputs.size()));
+  const int64_t count = signature.output().shape.element_count();
+  for (int64_t i = 0; i < count; ++i) args.Out<T>()[i] /= divisor;
+}
+
+template <class T>
+void ModReference(const NodeSignature& signature, const KernelArgs& args) {
+  signature.Int("fmod", 0) != 0 ? FoldReference<T, TruncatedMod>(signature, args)
+                                : FoldReference<T, Mod>(signature, args);
+}
+
+template <class T>
+void BitShiftReference(const NodeSignature& signature, const KernelArgs& args) {
+  signature.String("direction", "") == "LEFT" ? FoldReference<T, ShiftLeft>(signature, args)
+                                              : FoldReference<T, ShiftRight>(signature, args);
+}
+
+// IsNaN and IsInf; the latter of one sign only where an attribute excludes the other.
+template <class T>
+void IsNanReference(const NodeSignature& signature, const KernelArgs& args) {
+  const int64_t count = signature.output().shape.element_count();
+  const T* x = args.In<T>(0);
+  for (int64_t i = 0; i < count; ++i) args.Out<uint8_t>()[i] = x[i] != x[i];
+}
+template <class T>
+void IsInfReference(const NodeSignature& signature, const KernelArgs& args) {
+  const int64_t count = signature.output().shape.element_count();
+  const T infinity = std::numeric_limits<T>::infinity();
+  const bool negative = signature.Int("detect_negative", 1) != 0;
+  const bool positive = signature.Int("detect_positive", 1) != 0;
+  const T* x = args.In<T>(0);
+  for (int64_t i = 0; i < count; ++i) {
+    args.Out<uint8_t>()[i] = (positive && x[i] == infinity) || (negative && x[i] == -infinity);
+  }
+}
+
+// PRelu, which takes floats only.
 template <class T, class Op>
 void FloatBinaryReference(const NodeSignature& signature, const KernelArgs& args) {
   BinaryLoop<Op>(signature.output().shape, signature.input(0).shape, args.In<T>(0),

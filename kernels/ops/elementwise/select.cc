@@ -1,10 +1,8 @@
 #include "kernels/ops/elementwise/select.h"
 
-#include <cmath>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
+#include "kernels/ops/convert.h"
 #include "kernels/ops/elementwise/broadcast.h"
 #include "kernels/ops/partition.h"
 #include "kernels/ops/shape/copy.h"
@@ -46,71 +44,6 @@ class WhereKernel final : public Kernel {
   BroadcastPlan plan_;
   int threads_;
 };
-
-// Booleans are bytes, told apart from uint8 by this.
-struct BoolByte {
-  uint8_t value;
-};
-
-template <class To, class From>
-To Converted(From from) {
-  if constexpr (std::is_same_v<From, BoolByte>) {
-    return Converted<To>(uint8_t{from.value != 0});
-  } else if constexpr (std::is_same_v<To, BoolByte>) {
-    return {from != From(0)};
-  } else if constexpr (std::is_floating_point_v<To> || std::is_integral_v<From>) {
-    return static_cast<To>(from);
-  } else {
-    // Both ends are powers of two, so they are exact in every floating-point type.
-    constexpr int kBits = std::numeric_limits<To>::digits;
-    const From end = std::ldexp(From(1), kBits);
-    if (std::isnan(from)) return 0;
-    if (from >= end) return std::numeric_limits<To>::max();
-    if (from < (std::is_signed_v<To> ? -end : From(0))) return std::numeric_limits<To>::min();
-    return static_cast<To>(from);
-  }
-}
-
-template <class To, class From>
-void Convert(const void* from, void* to, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end; ++i) {
-    static_cast<To*>(to)[i] = Converted<To>(static_cast<const From*>(from)[i]);
-  }
-}
-
-using ConvertFn = void (*)(const void* from, void* to, int64_t begin, int64_t end);
-
-// visit(std::type_identity<E>()) for the type of `dtype`; the half types have been refused.
-template <class Visit>
-ConvertFn VisitType(DType dtype, Visit visit) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return visit(std::type_identity<float>());
-    case DType::kFloat64:
-      return visit(std::type_identity<double>());
-    case DType::kInt8:
-      return visit(std::type_identity<int8_t>());
-    case DType::kUInt8:
-      return visit(std::type_identity<uint8_t>());
-    case DType::kInt32:
-      return visit(std::type_identity<int32_t>());
-    case DType::kInt64:
-      return visit(std::type_identity<int64_t>());
-    case DType::kBool:
-      return visit(std::type_identity<BoolByte>());
-    case DType::kFloat16:
-    case DType::kBFloat16:
-      break;
-  }
-  return nullptr;
-}
-
-ConvertFn FindConversion(DType from, DType to) {
-  return VisitType(from, [to]<class From>(std::type_identity<From>) {
-    return VisitType(
-        to, []<class To>(std::type_identity<To>) -> ConvertFn { return &Convert<To, From>; });
-  });
-}
 
 class CastKernel final : public Kernel {
  public:
@@ -163,12 +96,9 @@ Result<std::unique_ptr<Kernel>> MakeWhereKernel(const NodeSignature& signature,
 
 Result<std::unique_ptr<Kernel>> MakeCastKernel(const NodeSignature& signature,
                                                const KernelOptions& options) {
-  const ConvertFn convert = FindConversion(signature.input(0).dtype, signature.output().dtype);
-  if (convert == nullptr) {
-    return Fail(ErrorCode::kUnimplemented, "NO_KERNEL", "Cast has no kernel for half precision");
-  }
-  return std::make_unique<CastKernel>(convert, signature.output().shape.element_count(),
-                                      options.threads);
+  return std::make_unique<CastKernel>(
+      FindConversion(signature.input(0).dtype, signature.output().dtype),
+      signature.output().shape.element_count(), options.threads);
 }
 
 Result<std::unique_ptr<Kernel>> MakeDropoutKernel(const NodeSignature& signature,

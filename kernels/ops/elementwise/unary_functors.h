@@ -3,6 +3,7 @@
 // scalar; each executes exactly the operations that kPerElement names.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string_view>
@@ -13,7 +14,7 @@
 
 namespace tinyprof {
 
-// The attributes "alpha" and "beta" of an activation.
+// The two attributes of an activation, of which most are called "alpha" and "beta".
 struct Coefficients {
   float alpha = 0;
   float beta = 0;
@@ -21,6 +22,7 @@ struct Coefficients {
 
 struct UnaryDefaults {
   static constexpr Coefficients kDefaults{};
+  static constexpr std::array<std::string_view, 2> kNames = {"alpha", "beta"};
   static constexpr bool kIntegers = false;
 };
 
@@ -53,6 +55,68 @@ struct Elu : UnaryDefaults {
     using std::exp;
     const T below = T(c.alpha) * (exp(x) - T(1));
     return x < T(0) ? below : x;
+  }
+};
+
+// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
+struct Celu : UnaryDefaults {
+  static constexpr std::string_view kType = "Celu";
+  static constexpr FlopClasses kPerElement{.add_mul_div = 4, .minmax = 2, .transcendental = 1};
+  static constexpr Coefficients kDefaults{.alpha = 1};
+  template <class T>
+  static T Apply(T x, Coefficients c) {
+    using std::exp;
+    return Max(T(0), x) + Min(T(0), T(c.alpha) * (exp(x / T(c.alpha)) - T(1)));
+  }
+};
+
+// Elu times gamma.
+struct Selu : UnaryDefaults {
+  static constexpr std::string_view kType = "Selu";
+  static constexpr FlopClasses kPerElement{.add_mul_div = 3, .compare = 1, .transcendental = 1};
+  static constexpr Coefficients kDefaults{.alpha = 1.67326319F, .beta = 1.05070102F};
+  static constexpr std::array<std::string_view, 2> kNames = {"alpha", "gamma"};
+  template <class T>
+  static T Apply(T x, Coefficients c) {
+    using std::exp;
+    const T below = T(c.alpha) * (exp(x) - T(1));
+    return T(c.beta) * (x < T(0) ? below : x);
+  }
+};
+
+struct ThresholdedRelu : UnaryDefaults {
+  static constexpr std::string_view kType = "ThresholdedRelu";
+  static constexpr FlopClasses kPerElement{.compare = 1};
+  static constexpr Coefficients kDefaults{.alpha = 1};
+  template <class T>
+  static T Apply(T x, Coefficients c) {
+    return x > T(c.alpha) ? x : T(0);
+  }
+};
+
+// Moves x towards 0 by bias, and to 0 within [-lambd, lambd].
+struct Shrink : UnaryDefaults {
+  static constexpr std::string_view kType = "Shrink";
+  static constexpr FlopClasses kPerElement{.add_mul_div = 2, .compare = 2};
+  static constexpr Coefficients kDefaults{.alpha = 0.5F, .beta = 0};
+  static constexpr std::array<std::string_view, 2> kNames = {"lambd", "bias"};
+  template <class T>
+  static T Apply(T x, Coefficients c) {
+    const T lower = x + T(c.beta);
+    const T upper = x - T(c.beta);
+    const bool is_below = x < T(-c.alpha);
+    const bool is_above = x > T(c.alpha);
+    return is_below ? lower : is_above ? upper : T(0);
+  }
+};
+
+struct Softsign : UnaryDefaults {
+  static constexpr std::string_view kType = "Softsign";
+  static constexpr FlopClasses kPerElement{.add_mul_div = 2};
+  template <class T>
+  static T Apply(T x, Coefficients) {
+    using std::abs;
+    return x / (T(1) + abs(x));
   }
 };
 
@@ -154,6 +218,17 @@ struct Swish : UnaryDefaults {
 TINYPROF_UNARY_FUNCTION(Exp, "Exp", exp, FlopClasses{.transcendental = 1});
 TINYPROF_UNARY_FUNCTION(Log, "Log", log, FlopClasses{.transcendental = 1});
 TINYPROF_UNARY_FUNCTION(Erf, "Erf", erf, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Sin, "Sin", sin, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Cos, "Cos", cos, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Tan, "Tan", tan, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Asin, "Asin", asin, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Acos, "Acos", acos, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Atan, "Atan", atan, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Sinh, "Sinh", sinh, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Cosh, "Cosh", cosh, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Asinh, "Asinh", asinh, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Acosh, "Acosh", acosh, FlopClasses{.transcendental = 1});
+TINYPROF_UNARY_FUNCTION(Atanh, "Atanh", atanh, FlopClasses{.transcendental = 1});
 TINYPROF_UNARY_FUNCTION(Sqrt, "Sqrt", sqrt, FlopClasses{.add_mul_div = 1});
 TINYPROF_UNARY_FUNCTION(Floor, "Floor", floor, FlopClasses{});
 TINYPROF_UNARY_FUNCTION(Ceil, "Ceil", ceil, FlopClasses{});

@@ -6,6 +6,7 @@
 
 #include "kernels/ops/checks.h"
 #include "kernels/ops/families.h"
+#include "kernels/ops/norm/channel_norm.h"
 #include "kernels/ops/norm/cost.h"
 #include "kernels/ops/norm/reference.h"
 #include "kernels/ops/reference_kernel.h"
@@ -73,6 +74,11 @@ constexpr std::array kOperators = {
     Operator{"LayerNormalization", 2, 3, &InferLayerNorm, &LayerNormCost,
              &MakeReferenceKernel<float, &LayerNormReference<float>>,
              &MakeReferenceKernel<double, &LayerNormReference<double>>},
+    Operator{"InstanceNormalization", 3, 3, &InferInstanceNorm, &InstanceNormCost,
+             &MakeReferenceKernel<float, &InstanceNormReference<float>>,
+             &MakeReferenceKernel<double, &InstanceNormReference<double>>},
+    Operator{"LRN", 1, 1, &InferLrn, &LrnCost, &MakeReferenceKernel<float, &LrnReference<float>>,
+             &MakeReferenceKernel<double, &LrnReference<double>>},
 };
 
 }  // namespace

@@ -125,8 +125,9 @@ using ShapeFn = Result<PoolShape> (*)(const NodeSignature& signature);
 
 template <class PoolKernel, ShapeFn shape_of>
 Result<std::unique_ptr<Kernel>> Make(const NodeSignature& signature, const KernelOptions& options) {
-  if (signature.output().dtype != DType::kFloat32) {
-    return Fail(ErrorCode::kUnimplemented, "NO_KERNEL", "the Eigen pools are for float32 only");
+  if (signature.output().dtype != DType::kFloat32 || signature.outputs.size() > 1) {
+    return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
+                "the Eigen pools are for float32 only, and give no indices");
   }
   TINYPROF_ASSIGN_OR_RETURN(const PoolShape shape, shape_of(signature));
   return std::make_unique<PoolKernel>(shape, options.threads);

@@ -47,7 +47,6 @@ int64_t PoolAxis::PaddedTapCount(int64_t position) const {
 }
 
 Result<PoolShape> PoolShapeOf(const NodeSignature& signature) {
-  TINYPROF_RETURN_IF_ERROR(CheckFloatInput(signature, 0));
   TINYPROF_RETURN_IF_ERROR(CheckRank(signature, 0, 3, 5));
   const Shape& input = signature.input(0).shape;
   const std::vector<int64_t> kernel = signature.Ints("kernel_shape", {});
@@ -74,7 +73,6 @@ Result<PoolShape> PoolShapeOf(const NodeSignature& signature) {
 }
 
 Result<PoolShape> GlobalPoolShapeOf(const NodeSignature& signature) {
-  TINYPROF_RETURN_IF_ERROR(CheckFloatInput(signature, 0));
   TINYPROF_RETURN_IF_ERROR(CheckRank(signature, 0, 3));
   const Shape& input = signature.input(0).shape;
   PoolShape shape;

@@ -60,12 +60,65 @@ void ForEachWindow(const PoolShape& shape, const KernelArgs& args, const WindowF
   }
 }
 
+// The element of the plane that is the first largest of a window.
+template <class E>
+int64_t IndexOfMax(const PoolShape& shape, const E* plane, const std::array<int64_t, 3>& place) {
+  const auto& [depth, height, width] = shape.axes;
+  const PoolAxis::Range z = depth.ValidTaps(place[0]);
+  const PoolAxis::Range y = height.ValidTaps(place[1]);
+  const PoolAxis::Range x = width.ValidTaps(place[2]);
+  int64_t best = -1;
+  for (int64_t i = z.begin; i < z.end; ++i) {
+    for (int64_t j = y.begin; j < y.end; ++j) {
+      const int64_t line = depth.Element(place[0], i) * height.input + height.Element(place[1], j);
+      for (int64_t k = x.begin; k < x.end; ++k) {
+        const int64_t at = line * width.input + width.Element(place[2], k);
+        if (best < 0 || plane[at] > plane[best]) best = at;
+      }
+    }
+  }
+  return best;
+}
+
+// The second output of MaxPool: where in the whole input each maximum is; with storage_order 1 the
+// position in a plane is counted column by column.
+template <class E>
+void WriteMaxIndices(const NodeSignature& signature, const PoolShape& shape,
+                     const KernelArgs& args) {
+  const bool by_column = signature.Int("storage_order", 0) != 0;
+  const auto& [depth, height, width] = shape.axes;
+  auto* out = args.Out<int64_t>(1);
+  for (int64_t plane = 0; plane < shape.planes; ++plane) {
+    const int64_t first = plane * shape.input_count();
+    for (int64_t at = 0; at < shape.output_count(); ++at) {
+      const std::array<int64_t, 3> place = {at / (height.output * width.output),
+                                            at / width.output % height.output, at % width.output};
+      int64_t index = IndexOfMax(shape, args.In<E>(0) + first, place);
+      if (by_column) {
+        const int64_t z = index / (height.input * width.input);
+        const int64_t y = index / width.input % height.input;
+        index = ((index % width.input) * height.input + y) * depth.input + z;
+      }
+      *out++ = first + index;
+    }
+  }
+}
+
+template <class E>
+void MaxPoolLoop(const NodeSignature& signature, const PoolShape& shape, const KernelArgs& args) {
+  ForEachWindow<E>(shape, args, [&](const E* x, const std::array<int64_t, 3>& place) {
+    return FoldWindow(shape, x, place, [](E a, E b) { return Max(a, b); });
+  });
+  if (args.outputs.size() < 2 || args.outputs[1].data == nullptr) return;
+  WriteMaxIndices<E>(signature, shape, args);
+}
+
+// Also of int32, which 8-bit integers are widened to.
 template <class T, PoolShapeFn shape_of>
 void MaxPoolReference(const NodeSignature& signature, const KernelArgs& args) {
   const PoolShape shape = *shape_of(signature);
-  ForEachWindow<T>(shape, args, [&](const T* x, const std::array<int64_t, 3>& place) {
-    return FoldWindow(shape, x, place, [](T a, T b) { return Max(a, b); });
-  });
+  signature.input(0).dtype == DType::kInt32 ? MaxPoolLoop<int32_t>(signature, shape, args)
+                                            : MaxPoolLoop<T>(signature, shape, args);
 }
 
 template <class T, PoolShapeFn shape_of>

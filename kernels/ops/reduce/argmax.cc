@@ -1,5 +1,6 @@
-// ArgMax: the index of the largest element along an axis; of equal ones the first, or the last with
-// select_last_index. NaN is larger than any number, as in NumPy.
+// ArgMax and ArgMin: the index of the largest or smallest element along an axis; of equal ones the
+// first, or the last with select_last_index. NaN comes before any number, as in NumPy.
+#include "kernels/ops/number_kernel.h"
 #include "kernels/ops/partition.h"
 #include "kernels/ops/reduce/reference.h"
 
@@ -12,10 +13,11 @@ bool IsNan(T x) {
 }
 
 template <class T>
-class ArgMaxKernel final : public Kernel {
+class ArgMinMaxKernel final : public Kernel {
  public:
-  ArgMaxKernel(const ReducePlan& plan, bool last_of_equal, int threads)
+  ArgMinMaxKernel(const ReducePlan& plan, bool smallest, bool last_of_equal, int threads)
       : plan_(plan),
+        smallest_(smallest),
         last_of_equal_(last_of_equal),
         threads_(ThreadsFor(plan.kept.element_count * plan.reduced.element_count, threads)) {}
   std::string implementation() const override { return "scan"; }
@@ -27,7 +29,7 @@ class ArgMaxKernel final : public Kernel {
       ForEachRow(plan_.kept, range.begin, range.end, [&](const BroadcastRow& row) {
         for (int64_t i = 0; i < row.length; ++i) {
           args.Out<int64_t>()[row.begin + i] =
-              IndexOfLargest(args.In<T>(0) + row.offsets[0] + i * plan_.kept.inner_stride(0));
+              IndexOfBest(args.In<T>(0) + row.offsets[0] + i * plan_.kept.inner_stride(0));
         }
       });
     }
@@ -35,40 +37,34 @@ class ArgMaxKernel final : public Kernel {
 
  private:
   // Over the one reduced axis.
-  int64_t IndexOfLargest(const T* x) const {
+  int64_t IndexOfBest(const T* x) const {
     const int64_t stride = plan_.reduced.inner_stride(0);
     int64_t best = 0;
     for (int64_t i = 1; i < plan_.reduced.element_count; ++i) {
       const T candidate = x[i * stride];
-      const T largest = x[best * stride];
-      const bool equal = candidate == largest || (IsNan(candidate) && IsNan(largest));
-      const bool larger = candidate > largest || (IsNan(candidate) && !IsNan(largest));
-      if (larger || (equal && last_of_equal_)) best = i;
+      const T champion = x[best * stride];
+      const bool equal = candidate == champion || (IsNan(candidate) && IsNan(champion));
+      const bool beats = smallest_ ? candidate < champion : candidate > champion;
+      const bool better = beats || (IsNan(candidate) && !IsNan(champion));
+      if (better || (equal && last_of_equal_)) best = i;
     }
     return best;
   }
 
   ReducePlan plan_;
+  bool smallest_;
   bool last_of_equal_;
   int threads_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> MakeArgMaxKernel(const NodeSignature& signature,
-                                                 const KernelOptions& options) {
+Result<std::unique_ptr<Kernel>> MakeArgMinMaxKernel(const NodeSignature& signature,
+                                                    const KernelOptions& options) {
   TINYPROF_ASSIGN_OR_RETURN(const ReducePlan plan, ReducePlanOf(signature));
-  const bool last = signature.Int("select_last_index", 0) != 0;
-  switch (signature.input(0).dtype) {
-    case DType::kFloat64:
-      return std::make_unique<ArgMaxKernel<double>>(plan, last, options.threads);
-    case DType::kInt32:
-      return std::make_unique<ArgMaxKernel<int32_t>>(plan, last, options.threads);
-    case DType::kInt64:
-      return std::make_unique<ArgMaxKernel<int64_t>>(plan, last, options.threads);
-    default:
-      return std::make_unique<ArgMaxKernel<float>>(plan, last, options.threads);
-  }
+  return MakeForNumber<ArgMinMaxKernel>(signature, plan, signature.node->op_type == "ArgMin",
+                                        signature.Int("select_last_index", 0) != 0,
+                                        options.threads);
 }
 
 }  // namespace tinyprof

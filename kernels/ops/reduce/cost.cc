@@ -1,7 +1,7 @@
 #include "kernels/ops/reduce/cost.h"
 
-#include "kernels/ops/checks.h"
 #include "kernels/ops/cost_math.h"
+#include "kernels/ops/dtypes.h"
 
 namespace tinyprof {
 namespace {
@@ -15,7 +15,7 @@ int64_t JoinCount(const NodeSignature& signature) {
 
 Result<Cost> FoldCost(const NodeSignature& signature, const FoldClasses& classes) {
   const int64_t inputs = signature.input(0).shape.element_count();
-  if (!IsFloat(signature.input(0).dtype) || inputs == 0) return Cost{};
+  if (!IsFloating(signature.input(0).dtype) || inputs == 0) return Cost{};
   TINYPROF_ASSIGN_OR_RETURN(Cost cost, PerElementCost(classes.per_input, inputs));
   TINYPROF_ASSIGN_OR_RETURN(const Cost next, PerElementCost(classes.next, JoinCount(signature)));
   TINYPROF_ASSIGN_OR_RETURN(const Cost last,

@@ -86,6 +86,27 @@ struct MinFold : SumFold {
   }
 };
 
+struct L1Fold : SumFold {
+  template <class X>
+  static auto Enter(const X& x) {
+    return x.abs();
+  }
+};
+
+struct SumSquareFold : SumFold {
+  template <class X>
+  static auto Enter(const X& x) {
+    return x.square();
+  }
+};
+
+struct LogSumFold : SumFold {
+  template <class X>
+  static void Last(X&& folded, int64_t /*n*/) {
+    folded = folded.log();
+  }
+};
+
 using StridedRow = Eigen::Map<const Eigen::ArrayXf, 0, Eigen::InnerStride<>>;
 
 template <class Fold>
@@ -156,6 +177,54 @@ Result<std::unique_ptr<Kernel>> MakeReduce(const NodeSignature& signature,
   return std::make_unique<ReduceKernel<Fold>>(plan, options.threads);
 }
 
+// Two passes over the elements of each output: the largest, then the sum of exponentials below it.
+class LogSumExpKernel final : public Kernel {
+ public:
+  LogSumExpKernel(const ReducePlan& plan, int threads)
+      : plan_(plan),
+        threads_(ThreadsFor(plan.kept.element_count * plan.reduced.element_count, threads)) {}
+  std::string implementation() const override { return "vectorized"; }
+
+  void Run(const KernelArgs& args) const noexcept override {
+#pragma omp parallel for num_threads(threads_)
+    for (int part = 0; part < threads_; ++part) {
+      const Partition range = PartOf(plan_.kept.element_count, part, threads_);
+      ForEachRow(plan_.kept, range.begin, range.end, [&](const BroadcastRow& row) {
+        for (int64_t i = 0; i < row.length; ++i) {
+          args.Out<float>()[row.begin + i] =
+              Fold(args.In<float>(0) + row.offsets[0] + i * plan_.kept.inner_stride(0));
+        }
+      });
+    }
+  }
+
+ private:
+  float Fold(const float* x) const {
+    const Eigen::InnerStride<> stride(plan_.reduced.inner_stride(0));
+    float largest = -std::numeric_limits<float>::infinity();
+    ForEachRow(plan_.reduced, 0, plan_.reduced.element_count, [&](const BroadcastRow& row) {
+      const StridedRow elements(x + row.offsets[0], row.length, stride);
+      largest = std::max(largest, elements.maxCoeff());
+    });
+    const float shift = std::isfinite(largest) ? largest : 0.0F;
+    float sum = 0;
+    ForEachRow(plan_.reduced, 0, plan_.reduced.element_count, [&](const BroadcastRow& row) {
+      sum += (StridedRow(x + row.offsets[0], row.length, stride) - shift).exp().sum();
+    });
+    return std::log(sum) + shift;
+  }
+
+  ReducePlan plan_;
+  int threads_;
+};
+
+Result<std::unique_ptr<Kernel>> MakeLogSumExp(const NodeSignature& signature,
+                                              const KernelOptions& options) {
+  TINYPROF_RETURN_IF_ERROR(RequireFloat32(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const ReducePlan plan, ReducePlanOf(signature));
+  return std::make_unique<LogSumExpKernel>(plan, options.threads);
+}
+
 constexpr std::array kKernels = {
     EigenKernel{"ReduceSum", &MakeReduce<SumFold>},
     EigenKernel{"ReduceMean", &MakeReduce<MeanFold>},
@@ -163,6 +232,10 @@ constexpr std::array kKernels = {
     EigenKernel{"ReduceMin", &MakeReduce<MinFold>},
     EigenKernel{"ReduceProd", &MakeReduce<ProductFold>},
     EigenKernel{"ReduceL2", &MakeReduce<L2Fold>},
+    EigenKernel{"ReduceL1", &MakeReduce<L1Fold>},
+    EigenKernel{"ReduceSumSquare", &MakeReduce<SumSquareFold>},
+    EigenKernel{"ReduceLogSum", &MakeReduce<LogSumFold>},
+    EigenKernel{"ReduceLogSumExp", &MakeLogSumExp},
 };
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/ops/dtypes.h"
 #include "kernels/ops/families.h"
+#include "kernels/ops/reduce/along_axis.h"
 #include "kernels/ops/reduce/cost.h"
 #include "kernels/ops/reduce/reference.h"
 
@@ -14,7 +16,9 @@ namespace {
 
 using Types = std::vector<TensorType>;
 
-bool IsArgMax(const NodeSignature& signature) { return signature.node->op_type == "ArgMax"; }
+bool IsArgMinMax(const NodeSignature& signature) {
+  return signature.node->op_type == "ArgMax" || signature.node->op_type == "ArgMin";
+}
 
 bool Contains(const std::vector<size_t>& axes, size_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
@@ -48,7 +52,7 @@ Result<Types> InferReduceFloat(const NodeSignature& signature, size_t output_cou
 }
 
 Result<Types> InferReduceNumber(const NodeSignature& signature, size_t output_count) {
-  if (!IsIndex(signature.input(0).dtype)) return InferReduceFloat(signature, output_count);
+  TINYPROF_RETURN_IF_ERROR(CheckNumberInput(signature, 0));
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
   TINYPROF_ASSIGN_OR_RETURN(Shape shape, ReducedShape(signature));
   return Types{{signature.input(0).dtype, std::move(shape)}};
@@ -78,14 +82,22 @@ constexpr std::array kOperators = {
     Reduction<FoldMin>("ReduceMin"),
     Reduction<FoldProduct>("ReduceProd"),
     Reduction<FoldL2>("ReduceL2"),
-    Operator{"ArgMax", 1, 1, &InferArgMax, &ArgMaxCost, &MakeArgMaxKernel, &MakeArgMaxKernel},
+    Reduction<FoldL1>("ReduceL1"),
+    Reduction<FoldSumSquare>("ReduceSumSquare"),
+    Reduction<FoldLogSum>("ReduceLogSum"),
+    Reduction<FoldLogSumExp>("ReduceLogSumExp"),
+    Operator{"ArgMax", 1, 1, &InferArgMax, &ArgMaxCost, &MakeArgMinMaxKernel, &MakeArgMinMaxKernel},
+    Operator{"ArgMin", 1, 1, &InferArgMax, &ArgMaxCost, &MakeArgMinMaxKernel, &MakeArgMinMaxKernel},
+    Operator{"CumSum", 2, 2, &InferCumSum, &CumSumCost, &MakeCumSumKernel, &MakeCumSumKernel},
+    Operator{"TopK", 1, 2, &InferTopK, &TopKCost, &MakeTopKKernel, &MakeTopKKernel},
+    Operator{"Hardmax", 1, 1, &InferHardmax, &HardmaxCost, &MakeHardmaxKernel, &MakeHardmaxKernel},
 };
 
 }  // namespace
 
 Result<std::vector<size_t>> ReducedAxesOf(const NodeSignature& signature) {
   const size_t rank = signature.input(0).shape.rank();
-  if (IsArgMax(signature)) return NormalizeAxes(signature, {signature.Int("axis", 0)}, rank);
+  if (IsArgMinMax(signature)) return NormalizeAxes(signature, {signature.Int("axis", 0)}, rank);
   std::vector<int64_t> axes;
   if (signature.has_attribute("axes") || signature.has_input(1)) {
     TINYPROF_ASSIGN_OR_RETURN(axes, KnownInts(signature, "axes", 1, "axes"));

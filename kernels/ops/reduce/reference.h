@@ -91,9 +91,69 @@ struct FoldL2 : FoldDefaults {
   }
 };
 
-// Folds the elements of `reduced` that lie around x.
+struct FoldL1 : FoldSum {
+  template <class T>
+  static T First(T x) {
+    return Abs::Apply(x, {});
+  }
+  template <class T>
+  static T Next(T folded, T x) {
+    return Add::Apply(folded, Abs::Apply(x, {}));
+  }
+};
+
+struct FoldSumSquare : FoldSum {
+  static constexpr FlopClasses kPerInput{.add_mul_div = 1};
+  template <class T>
+  static T First(T x) {
+    return Mul::Apply(x, x);
+  }
+  template <class T>
+  static T Next(T folded, T x) {
+    return Add::Apply(folded, Mul::Apply(x, x));
+  }
+};
+
+struct FoldLogSum : FoldSum {
+  static constexpr bool kIntegers = false;
+  static constexpr FlopClasses kLast{.transcendental = 1};
+  template <class T>
+  static T Last(T folded, int64_t /*n*/) {
+    using std::log;
+    return log(folded);
+  }
+};
+
+// The logarithm of the sum of exponentials, less the largest element so that none overflows; see
+// LogSumExpAround.
+struct FoldLogSumExp : FoldDefaults {
+  static constexpr bool kIntegers = false;
+  static constexpr FlopClasses kPerInput{.add_mul_div = 1, .transcendental = 1};
+  static constexpr FlopClasses kNext{.minmax = 1, .reduction = 1};
+  static constexpr FlopClasses kLast{.add_mul_div = 1, .transcendental = 1};
+};
+
+template <class T>
+T LogSumExpAround(const BroadcastPlan& reduced, const T* x) {
+  using std::exp, std::log;
+  const auto visit = [&](const auto& join) {
+    ForEachRow(reduced, 0, reduced.element_count, [&](const BroadcastRow& row) {
+      for (int64_t i = row.begin == 0 ? 1 : 0; i < row.length; ++i) {
+        join(x[row.offsets[0] + i * reduced.inner_stride(0)]);
+      }
+    });
+  };
+  T largest = x[0];
+  visit([&](T element) { largest = Max(largest, element); });
+  // Infinite elements would give inf - inf.
+  const T shift = std::isfinite(static_cast<double>(largest)) ? largest : T(0);
+  T sum = exp(x[0] - shift);
+  visit([&](T element) { sum += exp(element - shift); });
+  return log(sum) + shift;
+}
+
 template <class Fold, class T>
-T FoldAround(const BroadcastPlan& reduced, const T* x) {
+T FoldInto(const BroadcastPlan& reduced, const T* x) {
   T folded = Fold::First(x[0]);
   ForEachRow(reduced, 0, reduced.element_count, [&](const BroadcastRow& row) {
     for (int64_t i = row.begin == 0 ? 1 : 0; i < row.length; ++i) {
@@ -101,6 +161,16 @@ T FoldAround(const BroadcastPlan& reduced, const T* x) {
     }
   });
   return Fold::Last(folded, reduced.element_count);
+}
+
+// Folds the elements of `reduced` that lie around x.
+template <class Fold, class T>
+T FoldAround(const BroadcastPlan& reduced, const T* x) {
+  if constexpr (std::is_same_v<Fold, FoldLogSumExp>) {
+    return LogSumExpAround(reduced, x);
+  } else {
+    return FoldInto<Fold>(reduced, x);
+  }
 }
 
 template <class T, class Fold>
@@ -142,8 +212,8 @@ Result<std::unique_ptr<Kernel>> MakeReduceReference(const NodeSignature& signatu
   return std::make_unique<ReduceReference<T, Fold>>(plan);
 }
 
-// ArgMax of floats and integers; one implementation for all backends.
-Result<std::unique_ptr<Kernel>> MakeArgMaxKernel(const NodeSignature& signature,
-                                                 const KernelOptions& options);
+// ArgMax and ArgMin of floats and integers; one implementation for all backends.
+Result<std::unique_ptr<Kernel>> MakeArgMinMaxKernel(const NodeSignature& signature,
+                                                    const KernelOptions& options);
 
 }  // namespace tinyprof

@@ -25,6 +25,9 @@ Result<Types> InferSlice(const NodeSignature& signature, size_t output_count);
 Result<Types> InferConcat(const NodeSignature& signature, size_t output_count);
 Result<Types> InferSplit(const NodeSignature& signature, size_t output_count);
 Result<Types> InferTile(const NodeSignature& signature, size_t output_count);
+// Blocks of `blocksize` squared channels become squares of the image, and back.
+Result<Types> InferDepthToSpace(const NodeSignature& signature, size_t output_count);
+Result<Types> InferSpaceToDepth(const NodeSignature& signature, size_t output_count);
 Result<Types> InferPad(const NodeSignature& signature, size_t output_count);
 
 // perm[d] is the input dimension that becomes output dimension d.

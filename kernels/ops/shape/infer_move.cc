@@ -268,10 +268,9 @@ Result<Types> InferPad(const NodeSignature& signature, size_t output_count) {
                                                "or \"edge\"",
                                                mode));
   }
-  if (signature.Float("value", 0) != 0) {
+  if (signature.Float("value", 0) != 0 && !IsFloat(signature.input(0).dtype)) {
     return Fail(ErrorCode::kUnimplemented, "ATTRIBUTE_NOT_SUPPORTED",
-                "Pad takes its constant from input 2 (opset 11 and later): the attribute value is "
-                "not supported");
+                "Pad with the attribute value is for float32 and float64 only");
   }
   if (signature.has_input(2) && (signature.input(2).dtype != signature.input(0).dtype ||
                                  signature.input(2).shape.element_count() != 1)) {

@@ -71,6 +71,15 @@ Result<std::vector<size_t>> SqueezedAxes(const NodeSignature& signature) {
   return NormalizeAxes(signature, axes, shape.rank());
 }
 
+// Of DepthToSpace and SpaceToDepth, whose input is a batch of images.
+Result<int64_t> BlockSizeOf(const NodeSignature& signature) {
+  constexpr int64_t kMaxBlock = 1 << 15;
+  TINYPROF_RETURN_IF_ERROR(CheckRank(signature, 0, 4, 4));
+  const int64_t block = signature.Int("blocksize", 0);
+  if (block >= 1 && block <= kMaxBlock) return block;
+  return BadAttribute(signature, fmt::format("blocksize is {}, wanted 1 to {}", block, kMaxBlock));
+}
+
 }  // namespace
 
 Result<Types> InferReshape(const NodeSignature& signature, size_t output_count) {
@@ -160,6 +169,32 @@ Result<Types> InferConstantOfShape(const NodeSignature& signature, size_t output
   const bool integers =
       value != signature.node->attributes.end() && std::holds_alternative<int64_t>(value->second);
   return OneOutput(signature, integers ? DType::kInt64 : DType::kFloat32, std::move(dims));
+}
+
+Result<Types> InferDepthToSpace(const NodeSignature& signature, size_t output_count) {
+  TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t block, BlockSizeOf(signature));
+  const std::string mode = signature.String("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") return BadAttribute(signature, "mode must be DCR or CRD");
+  const Shape& in = signature.input(0).shape;
+  if (in[1] % (block * block) != 0) {
+    return ShapeMismatch(signature,
+                         fmt::format("{} channels are no multiple of {} squared", in[1], block));
+  }
+  return OneOutput(signature, signature.input(0).dtype,
+                   {in[0], in[1] / (block * block), in[2] * block, in[3] * block});
+}
+
+Result<Types> InferSpaceToDepth(const NodeSignature& signature, size_t output_count) {
+  TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t block, BlockSizeOf(signature));
+  const Shape& in = signature.input(0).shape;
+  if (in[2] % block != 0 || in[3] % block != 0) {
+    return ShapeMismatch(
+        signature, fmt::format("an image of {} by {} is no multiple of {}", in[2], in[3], block));
+  }
+  return OneOutput(signature, signature.input(0).dtype,
+                   {in[0], in[1] * block * block, in[2] / block, in[3] / block});
 }
 
 }  // namespace tinyprof

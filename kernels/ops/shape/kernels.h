@@ -12,6 +12,8 @@ using KernelResult = Result<std::unique_ptr<Kernel>>;
 KernelResult MakeTransposeKernel(const NodeSignature& signature, const KernelOptions& options);
 KernelResult MakeExpandKernel(const NodeSignature& signature, const KernelOptions& options);
 KernelResult MakeSliceKernel(const NodeSignature& signature, const KernelOptions& options);
+KernelResult MakeDepthToSpaceKernel(const NodeSignature& signature, const KernelOptions& options);
+KernelResult MakeSpaceToDepthKernel(const NodeSignature& signature, const KernelOptions& options);
 
 // Blocks of bytes that alternate in one of the tensors.
 KernelResult MakeConcatKernel(const NodeSignature& signature, const KernelOptions& options);

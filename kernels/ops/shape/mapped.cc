@@ -1,5 +1,6 @@
 // Tile and Pad: along each dimension, a table says where each output index comes from.
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "kernels/ops/partition.h"
@@ -15,18 +16,30 @@ constexpr int64_t kConstant = -1;  // in a table: no source, the output is the c
 // By dimension and output index: the offset of the source in input elements, or kConstant.
 using SourceTables = std::vector<std::vector<int64_t>>;
 
+// The attribute "value" (before opset 11) in the bits of an element, of a float; else 0.
+template <class E>
+E ConstantOf(const NodeSignature& signature) {
+  const float value = signature.Float("value", 0);
+  if constexpr (sizeof(E) == sizeof(float)) return value == 0 ? E{0} : std::bit_cast<E>(value);
+  if constexpr (sizeof(E) == sizeof(double)) {
+    return value == 0 ? E{0} : std::bit_cast<E>(static_cast<double>(value));
+  }
+  return E{0};
+}
+
 template <class E>
 class MappedKernel final : public Kernel {
  public:
   MappedKernel(const NodeSignature& signature, SourceTables tables, int threads)
-      : tables_(std::move(tables)),
+      : constant_(ConstantOf<E>(signature)),
+        tables_(std::move(tables)),
         row_length_(static_cast<int64_t>(tables_.back().size())),
         row_count_(row_length_ == 0 ? 0 : signature.output().shape.element_count() / row_length_),
         threads_(ThreadsFor(row_count_ * row_length_, threads)) {}
   std::string implementation() const override { return "mapped copy"; }
 
   void Run(const KernelArgs& args) const noexcept override {
-    const E constant = args.has_input(2) ? *args.In<E>(2) : E{0};
+    const E constant = args.has_input(2) ? *args.In<E>(2) : constant_;
 #pragma omp parallel for num_threads(threads_)
     for (int64_t row = 0; row < row_count_; ++row) {
       WriteRow(args.In<E>(0), SourceOfRow(row), constant, args.Out<E>() + row * row_length_);
@@ -57,6 +70,7 @@ class MappedKernel final : public Kernel {
     }
   }
 
+  E constant_;
   SourceTables tables_;
   int64_t row_length_;
   int64_t row_count_;

@@ -42,6 +42,8 @@ constexpr std::array kOperators = {
     Mover("Transpose", 1, 1, &InferTranspose, &MakeTransposeKernel),
     Mover("Expand", 2, 2, &InferExpand, &MakeExpandKernel),
     Mover("Slice", 1, 5, &InferSlice, &MakeSliceKernel, &OutputOfTheData),
+    Mover("DepthToSpace", 1, 1, &InferDepthToSpace, &MakeDepthToSpaceKernel),
+    Mover("SpaceToDepth", 1, 1, &InferSpaceToDepth, &MakeSpaceToDepthKernel),
     Mover("Concat", 1, kAnyNumberOfInputs, &InferConcat, &MakeConcatKernel),
     Mover("Split", 1, 2, &InferSplit, &MakeSplitKernel),
     Mover("Tile", 2, 2, &InferTile, &MakeTileKernel),

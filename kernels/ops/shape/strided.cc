@@ -1,5 +1,6 @@
 // Transpose, Expand and Slice: a copy whose source moves by a fixed stride along each dimension.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "kernels/ops/elementwise/broadcast.h"
@@ -76,6 +77,32 @@ KernelResult MakeSliceKernel(const NodeSignature& signature, const KernelOptions
   }
   return MakeStrided(signature, PlanStrided(signature.output().shape.dims(), strides), offset,
                      options);
+}
+
+// The output [N, C, H, b, W, b] seen through the input's strides.
+KernelResult MakeDepthToSpaceKernel(const NodeSignature& signature, const KernelOptions& options) {
+  const Shape& in = signature.input(0).shape;
+  const int64_t block = signature.Int("blocksize", 1);
+  const int64_t channels = in[1] / (block * block);
+  const int64_t channel = in.stride(1);
+  const bool channel_first = signature.String("mode", "DCR") == "CRD";
+  const int64_t row_stride = channel * block * (channel_first ? 1 : channels);
+  const int64_t column_stride = channel * (channel_first ? 1 : channels);
+  const std::array<int64_t, 6> dims = {in[0], channels, in[2], block, in[3], block};
+  const std::array<int64_t, 6> strides = {
+      in.stride(0), channel * (channel_first ? block * block : 1), in.stride(2), row_stride, 1,
+      column_stride};
+  return MakeStrided(signature, PlanStrided(dims, strides), 0, options);
+}
+
+// The output [N, b, b, C, H, W] seen through the input's strides.
+KernelResult MakeSpaceToDepthKernel(const NodeSignature& signature, const KernelOptions& options) {
+  const Shape& in = signature.input(0).shape;
+  const int64_t block = signature.Int("blocksize", 1);
+  const std::array<int64_t, 6> dims = {in[0], block, block, in[1], in[2] / block, in[3] / block};
+  const std::array<int64_t, 6> strides = {in.stride(0), in.stride(2),         1,
+                                          in.stride(1), in.stride(2) * block, block};
+  return MakeStrided(signature, PlanStrided(dims, strides), 0, options);
 }
 
 }  // namespace tinyprof

@@ -71,6 +71,15 @@ class Counted {
   friend Counted erf(Counted a) { return Transcendental(std::erf(a.value_)); }
   friend Counted sin(Counted a) { return Transcendental(std::sin(a.value_)); }
   friend Counted cos(Counted a) { return Transcendental(std::cos(a.value_)); }
+  friend Counted tan(Counted a) { return Transcendental(std::tan(a.value_)); }
+  friend Counted asin(Counted a) { return Transcendental(std::asin(a.value_)); }
+  friend Counted acos(Counted a) { return Transcendental(std::acos(a.value_)); }
+  friend Counted atan(Counted a) { return Transcendental(std::atan(a.value_)); }
+  friend Counted sinh(Counted a) { return Transcendental(std::sinh(a.value_)); }
+  friend Counted cosh(Counted a) { return Transcendental(std::cosh(a.value_)); }
+  friend Counted asinh(Counted a) { return Transcendental(std::asinh(a.value_)); }
+  friend Counted acosh(Counted a) { return Transcendental(std::acosh(a.value_)); }
+  friend Counted atanh(Counted a) { return Transcendental(std::atanh(a.value_)); }
   friend Counted pow(Counted a, Counted b) { return Transcendental(std::pow(a.value_, b.value_)); }
   // Sign changes, rounding and classification are no FLOPs.
   friend Counted abs(Counted a) { return std::fabs(a.value_); }

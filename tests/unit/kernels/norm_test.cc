@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "kernels/ops/norm/channel_norm.h"
 #include "kernels/ops/norm/reference.h"
 #include "tests/unit/kernels/counted.h"
 #include "tests/unit/kernels/op_test_util.h"
@@ -111,6 +112,39 @@ TEST(LayerNorm, RefusesWrongAxesAndScales) {
   scale.inputs[1] = WeightOf({6});
   EXPECT_THAT(RefusalOf(scale).message, HasSubstr("scale has shape 6, wanted 7"));
   EXPECT_EQ(RefusalOf(LayerNorm({3, 0}, 1, false)).reason, "SHAPE_MISMATCH");
+}
+
+TEST(Norm, InstancesAgreeAndCostWhatTheyExecute) {
+  const OpCase op_case{.op_type = "InstanceNormalization",
+                       .inputs = {Activation({2, 3, 5, 7}), WeightOf({3}), WeightOf({3})},
+                       .has_eigen_kernel = false};
+  CheckOp(op_case);
+  CheckCounts(op_case, &InstanceNormReference<Counted>);
+  const OpCase by_hand{
+      .op_type = "InstanceNormalization",
+      .attributes = {{"epsilon", 0.0F}},
+      .inputs = {FloatsOf({1, 1, 2}, {1, 3}), FloatsOf({1}, {2}), FloatsOf({1}, {5})},
+      .has_eigen_kernel = false};
+  EXPECT_THAT(TrueOutputs(by_hand)[0], testing::ElementsAre(3, 7));
+}
+
+TEST(Norm, NeighbouringChannelsAgreeAndCostWhatTheyExecute) {
+  for (const int64_t size : {1, 3, 4, 9}) {
+    const OpCase op_case{.op_type = "LRN",
+                         .attributes = {{"size", size}, {"alpha", 0.5F}},
+                         .inputs = {Activation({2, 5, 3, 2})},
+                         .has_eigen_kernel = false};
+    CheckOp(op_case);
+    CheckCounts(op_case, &LrnReference<Counted>);
+  }
+  const OpCase by_hand{.op_type = "LRN",
+                       .attributes = {{"size", int64_t{3}}, {"alpha", 3.0F}, {"beta", 1.0F}},
+                       .inputs = {FloatsOf({1, 3, 1}, {1, 2, 3})},
+                       .has_eigen_kernel = false};
+  // 1 / (1 + 1 + 4), 2 / (1 + 1 + 4 + 9), 3 / (1 + 4 + 9).
+  EXPECT_THAT(TrueOutputs(by_hand)[0], testing::ElementsAre(testing::DoubleNear(1.0 / 6, 1e-9),
+                                                            testing::DoubleNear(2.0 / 15, 1e-9),
+                                                            testing::DoubleNear(3.0 / 14, 1e-9)));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The pools: values against the double loop and by hand, counts against the counting scalar.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -127,6 +128,33 @@ TEST(PoolTest, CountsWhatTheLoopExecutes) {
                {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}}))
           .flops.minmax,
       64 * 56 * 56 * 8);
+}
+
+TEST(Pool, MaximaComeWithTheirPlaces) {
+  OpCase op_case{
+      .op_type = "MaxPool",
+      .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}},
+                     {"strides", std::vector<int64_t>{2, 2}}},
+      .inputs = {FloatsOf({1, 2, 2, 4}, {1, 2, 3, 4, 5, 0, 9, 9, 0, 0, 0, 0, 7, 0, 0, 8})},
+      .output_count = 2};
+  EXPECT_THAT(TrueOutputs(op_case), testing::ElementsAre(testing::ElementsAre(5, 9, 7, 8),
+                                                         testing::ElementsAre(4, 6, 12, 15)));
+  // Counted column by column: 4 rows of 2 are 2 columns of 4.
+  op_case.attributes["storage_order"] = int64_t{1};
+  EXPECT_THAT(TrueOutputs(op_case)[1], testing::ElementsAre(1, 5, 9, 15));
+}
+
+TEST(Pool, UnpoolPutsMaximaBack) {
+  const OpCase::In places = {.type = {DType::kInt64, Shape{1, 1, 1, 2}},
+                             .fill = Fill::Int64s({5, 1000})};
+  const OpCase op_case{.op_type = "MaxUnpool",
+                       .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}},
+                                      {"strides", std::vector<int64_t>{2, 2}}},
+                       .inputs = {FloatsOf({1, 1, 1, 2}, {3, 4}), places},
+                       .has_eigen_kernel = false};
+  CheckOp(op_case);
+  // An index outside of the 2 x 4 plane is that of its last element.
+  EXPECT_THAT(TrueOutputs(op_case)[0], testing::ElementsAre(0, 0, 0, 0, 0, 3, 0, 4));
 }
 
 }  // namespace

@@ -31,9 +31,15 @@ OpCase Reduce(const std::string& type, const Shape& shape, std::vector<int64_t> 
 
 TEST(Reduce, EveryFoldAgreesOverAnyAxes) {
   const std::vector<std::pair<std::string, ReferenceFn>> folds = {
-      {"ReduceSum", &CountedReduce<FoldSum>},      {"ReduceMean", &CountedReduce<FoldMean>},
-      {"ReduceMax", &CountedReduce<FoldMax>},      {"ReduceMin", &CountedReduce<FoldMin>},
-      {"ReduceProd", &CountedReduce<FoldProduct>}, {"ReduceL2", &CountedReduce<FoldL2>}};
+      {"ReduceSum", &CountedReduce<FoldSum>},
+      {"ReduceMean", &CountedReduce<FoldMean>},
+      {"ReduceMax", &CountedReduce<FoldMax>},
+      {"ReduceMin", &CountedReduce<FoldMin>},
+      {"ReduceProd", &CountedReduce<FoldProduct>},
+      {"ReduceL2", &CountedReduce<FoldL2>},
+      {"ReduceL1", &CountedReduce<FoldL1>},
+      {"ReduceSumSquare", &CountedReduce<FoldSumSquare>},
+      {"ReduceLogSumExp", &CountedReduce<FoldLogSumExp>}};
   const std::vector<std::pair<Shape, std::vector<int64_t>>> cases = {{{7}, {0}},
                                                                      {{3, 17}, {1}},
                                                                      {{3, 17}, {0}},
@@ -127,6 +133,63 @@ TEST(Reduce, RefusesBadAxes) {
   const OpCase unknown{.op_type = "ReduceSum",
                        .inputs = {Activation({2}), {.type = {DType::kInt64, {1}}, .fill = {}}}};
   EXPECT_EQ(RefusalOf(unknown).reason, "SHAPE_NOT_KNOWN");
+}
+
+TEST(Reduce, LogarithmsOfSums) {
+  const OpCase::In x = FloatsOf({2, 2}, {1, 3, 2, 6});
+  const OpCase log_sum{.op_type = "ReduceLogSum", .inputs = {x, IntsOf({1})}};
+  CheckOp(log_sum);
+  CheckCounts(log_sum, &CountedReduce<FoldLogSum>);
+  EXPECT_THAT(TrueOutputs(log_sum)[0],
+              ElementsAre(DoubleNear(std::log(4), 1e-12), DoubleNear(std::log(8), 1e-12)));
+  // exp(1000) is no number; log(2 exp(1000)) is.
+  const OpCase large{.op_type = "ReduceLogSumExp",
+                     .inputs = {FloatsOf({1, 2}, {1000, 1000}), IntsOf({1})}};
+  CheckOp(large);
+  EXPECT_THAT(TrueOutputs(large)[0], ElementsAre(DoubleNear(1000 + std::log(2), 1e-9)));
+}
+
+OpCase AlongAxis(const std::string& type, std::vector<OpCase::In> inputs,
+                 Attributes attributes = {}, size_t output_count = 1) {
+  return {.op_type = type,
+          .attributes = std::move(attributes),
+          .inputs = std::move(inputs),
+          .output_count = output_count,
+          .has_eigen_kernel = false};
+}
+
+TEST(Reduce, CumSumGoesEitherWay) {
+  const OpCase::In x = FloatsOf({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto sums = [&](Attributes attributes, int64_t axis = 1) {
+    const OpCase op_case = AlongAxis("CumSum", {x, IntsOf({axis})}, std::move(attributes));
+    CheckOp(op_case);
+    return TrueOutputs(op_case)[0];
+  };
+  EXPECT_THAT(sums({}), ElementsAre(1, 3, 6, 4, 9, 15));
+  EXPECT_THAT(sums({}, 0), ElementsAre(1, 2, 3, 5, 7, 9));
+  EXPECT_THAT(sums({{"exclusive", int64_t{1}}}), ElementsAre(0, 1, 3, 0, 4, 9));
+  EXPECT_THAT(sums({{"reverse", int64_t{1}}}), ElementsAre(6, 5, 3, 15, 11, 6));
+  EXPECT_EQ(CostOfCase(AlongAxis("CumSum", {x, IntsOf({1})})).flops, (FlopClasses{.reduction = 4}));
+  CheckOp(AlongAxis("CumSum", {Activation({200, 300}), IntsOf({0})}));
+}
+
+TEST(Reduce, TopKAndExtremes) {
+  const OpCase::In x = FloatsOf({2, 4}, {3, 1, 3, NAN, 0, -1, 7, 7});
+  const auto top = [&](Attributes attributes) {
+    const OpCase op_case = AlongAxis("TopK", {x, IntsOf({2})}, std::move(attributes), 2);
+    CheckOp(op_case);
+    return TrueOutputs(op_case)[1];
+  };
+  EXPECT_THAT(top({}), ElementsAre(3, 0, 2, 3));
+  EXPECT_THAT(top({{"largest", int64_t{0}}}), ElementsAre(1, 0, 1, 0));
+  EXPECT_EQ(RefusalOf(AlongAxis("TopK", {x, IntsOf({5})}, {}, 2)).reason, "SHAPE_MISMATCH");
+  const OpCase least =
+      AlongAxis("ArgMin", {FloatsOf({2, 3}, {2, 1, 1, 5, 6, 4})}, {{"axis", int64_t{1}}});
+  CheckOp(least);
+  EXPECT_THAT(TrueOutputs(least)[0], ElementsAre(1, 2));
+  const OpCase hard = AlongAxis("Hardmax", {FloatsOf({2, 3}, {2, 5, 5, 0, -1, -2})});
+  CheckOp(hard);
+  EXPECT_THAT(TrueOutputs(hard)[0], ElementsAre(0, 1, 0, 1, 0, 0));
 }
 
 }  // namespace

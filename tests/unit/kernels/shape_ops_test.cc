@@ -201,5 +201,30 @@ TEST(ShapeOps, RefusalsSayWhatIsWrong) {
   }
 }
 
+TEST(ShapeOps, DepthBecomesSpaceAndBack) {
+  // The example of ONNX's documentation: 4 channels of 1 x 2 become one of 2 x 4.
+  const OpCase::In depth = FloatsOf({1, 4, 1, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
+  const auto moved = [](const std::string& type, const OpCase::In& in, Attributes attributes) {
+    attributes["blocksize"] = int64_t{2};
+    const OpCase op_case = Mover(type, {in}, std::move(attributes));
+    CheckOp(op_case);
+    return TrueOutputs(op_case)[0];
+  };
+  EXPECT_THAT(moved("DepthToSpace", depth, {}), ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
+  EXPECT_THAT(moved("DepthToSpace", depth, {{"mode", std::string("CRD")}}),
+              ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
+  const OpCase::In space = FloatsOf({1, 1, 2, 4}, {0, 2, 1, 3, 4, 6, 5, 7});
+  EXPECT_THAT(moved("SpaceToDepth", space, {}), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  const OpCase two = Mover("DepthToSpace", {FloatsOf({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7})},
+                           {{"blocksize", int64_t{2}}});
+  EXPECT_THAT(TrueOutputs(two)[0], ElementsAre(0, 2, 4, 6, 1, 3, 5, 7));
+  EXPECT_EQ(
+      RefusalOf(Mover("DepthToSpace", {Activation({1, 3, 1, 1})}, {{"blocksize", int64_t{2}}}))
+          .reason,
+      "SHAPE_MISMATCH");
+  EXPECT_EQ(RefusalOf(Mover("SpaceToDepth", {Activation({1, 3, 4, 4})}, {})).reason,
+            "BAD_ATTRIBUTE");
+}
+
 }  // namespace
 }  // namespace tinyprof

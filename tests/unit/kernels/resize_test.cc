@@ -1,0 +1,113 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/base/check.h"
+#include "kernels/ops/resize/grid_sample.h"
+#include "kernels/ops/resize/passes.h"
+#include "tests/unit/kernels/counted.h"
+#include "tests/unit/kernels/op_test_util.h"
+
+namespace tinyprof {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
+
+void CountedResize(const NodeSignature& signature, const KernelArgs& args) {
+  const Result<ResizePlan> plan = ResizePlanOf(signature);
+  TINYPROF_CHECK(plan.has_value());
+  std::vector<Counted> between(static_cast<size_t>(2 * plan->between_count()));
+  RunPasses(*plan, args.In<Counted>(0), args.Out<Counted>(), between.data(),
+            [](const ResizePass& pass, const Counted* from, Counted* to) {
+              RunRows(pass, from, to, 0, pass.row_count());
+            });
+}
+
+OpCase Resize(OpCase::In data, const std::vector<float>& scales, Attributes attributes) {
+  const auto count = static_cast<int64_t>(scales.size());
+  return {.op_type = "Resize",
+          .attributes = std::move(attributes),
+          .inputs = {std::move(data), Omitted(), FloatsOf({count}, scales, true)},
+          .has_eigen_kernel = false};
+}
+
+Attributes Modes(const std::string& mode, const std::string& transformation = "half_pixel") {
+  return {{"mode", mode}, {"coordinate_transformation_mode", transformation}};
+}
+
+TEST(Resize, KernelsAgreeAndCostWhatTheyExecute) {
+  for (const std::string mode : {"linear", "cubic"}) {
+    for (const std::vector<float>& scales :
+         {std::vector<float>{1, 1, 2, 2}, {1, 1, 0.6F, 1.7F}, {1, 1, 1, 1}, {1, 1, 1, 3}}) {
+      const OpCase op_case = Resize(Activation({2, 3, 5, 7}), scales, Modes(mode));
+      CheckOp(op_case);
+      CheckCounts(op_case, &CountedResize);
+    }
+  }
+}
+
+TEST(Resize, CostOfALinearPassIsThreeForEachOutput) {
+  const Cost cost = CostOfCase(Resize(Activation({1, 1, 4, 4}), {1, 1, 2, 2}, Modes("linear")));
+  // Rows first: 8 x 4 outputs, then 8 x 8.
+  EXPECT_EQ(cost.flops, (FlopClasses{.add_mul_div = 3 * (32 + 64)}));
+  EXPECT_EQ(
+      CostOfCase(Resize(Activation({1, 1, 4, 4}), {1, 1, 2, 2}, Modes("nearest"))).flop_count(), 0);
+}
+
+TEST(Resize, NearestByHand) {
+  const OpCase op_case =
+      Resize(FloatsOf({1, 1, 2, 2}, {1, 2, 3, 4}), {1, 1, 1, 2}, Modes("nearest", "asymmetric"));
+  CheckOp(op_case);
+  EXPECT_THAT(TrueOutputs(op_case)[0], ElementsAre(1, 1, 2, 2, 3, 3, 4, 4));
+}
+
+TEST(Resize, LinearByHand) {
+  // Places -0.25, 0.25, 0.75, 1.25 of [1, 2], the edges repeated.
+  const OpCase half = Resize(FloatsOf({2}, {1, 2}), {2}, Modes("linear"));
+  EXPECT_THAT(TrueOutputs(half)[0],
+              Pointwise(testing::DoubleEq(), std::vector<double>{1, 1.25, 1.75, 2}));
+  const OpCase corners = Resize(FloatsOf({2}, {1, 4}), {2}, Modes("linear", "align_corners"));
+  EXPECT_THAT(TrueOutputs(corners)[0], ElementsAre(DoubleNear(1, 1e-12), DoubleNear(2, 1e-12),
+                                                   DoubleNear(3, 1e-12), DoubleNear(4, 1e-12)));
+}
+
+TEST(Resize, RefusalsSayWhatIsWrong) {
+  EXPECT_EQ(RefusalOf(Resize(Activation({1, 1}), {2, 2}, Modes("quintic"))).reason,
+            "BAD_ATTRIBUTE");
+  EXPECT_EQ(RefusalOf(Resize(Activation({1, 1}), {2}, Modes("linear"))).reason, "SHAPE_MISMATCH");
+  EXPECT_EQ(RefusalOf(Resize(Activation({1, 1}), {2, -1}, Modes("linear"))).reason,
+            "SHAPE_MISMATCH");
+  EXPECT_EQ(RefusalOf(Resize(Activation({1, 1}), {2, 1e30F}, Modes("linear"))).reason,
+            "SHAPE_MISMATCH");
+}
+
+OpCase GridSample(const std::string& mode, const std::string& padding) {
+  return {.op_type = "GridSample",
+          .attributes = {{"mode", mode}, {"padding_mode", padding}},
+          .inputs = {Activation({2, 3, 5, 7}), Activation({2, 4, 6, 2}, 1.5)},
+          .has_eigen_kernel = false};
+}
+
+TEST(GridSample, KernelsAgreeAndCostWhatTheyExecute) {
+  for (const std::string mode : {"nearest", "bilinear", "bicubic"}) {
+    for (const std::string padding : {"zeros", "border", "reflection"}) {
+      CheckOp(GridSample(mode, padding));
+      CheckCounts(GridSample(mode, padding), &GridSampleReference<Counted>);
+    }
+  }
+  EXPECT_EQ(RefusalOf(GridSample("linear-ish", "zeros")).reason, "BAD_ATTRIBUTE");
+  EXPECT_EQ(RefusalOf(GridSample("nearest", "edge")).reason, "BAD_ATTRIBUTE");
+}
+
+TEST(GridSample, PlacesByHand) {
+  // The middle of a 2 x 2 image, its first pixel's middle, and a place outside.
+  const OpCase op_case{.op_type = "GridSample",
+                       .inputs = {FloatsOf({1, 1, 2, 2}, {1, 2, 3, 4}),
+                                  FloatsOf({1, 1, 3, 2}, {0, 0, -0.5F, -0.5F, 9, NAN})},
+                       .has_eigen_kernel = false};
+  EXPECT_THAT(TrueOutputs(op_case)[0], ElementsAre(2.5, 1, 0));
+}
+
+}  // namespace
+}  // namespace tinyprof

@@ -1,0 +1,61 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/kernels/op_test_util.h"
+
+namespace tinyprof {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
+
+OpCase Signal(const std::string& type, std::vector<OpCase::In> inputs, Attributes attributes = {}) {
+  return {.op_type = type,
+          .attributes = std::move(attributes),
+          .inputs = std::move(inputs),
+          .has_eigen_kernel = false};
+}
+
+MATCHER_P(Within, tolerance, "") {
+  return std::fabs(std::get<0>(arg) - std::get<1>(arg)) <= tolerance;
+}
+
+TEST(Signal, TransformsByHand) {
+  const OpCase impulse = Signal("DFT", {FloatsOf({1, 4, 1}, {0, 1, 0, 0})});
+  CheckOp(impulse);
+  // exp(-i pi k / 2).
+  EXPECT_THAT(TrueOutputs(impulse)[0],
+              Pointwise(Within(1e-12), std::vector<double>{1, 0, 0, -1, -1, 0, 0, 1}));
+  const OpCase back =
+      Signal("DFT", {FloatsOf({1, 4, 2}, {1, 0, 0, -1, -1, 0, 0, 1})}, {{"inverse", int64_t{1}}});
+  CheckOp(back);
+  EXPECT_THAT(TrueOutputs(back)[0],
+              Pointwise(Within(1e-7), std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(CostOfCase(impulse).flops, (FlopClasses{.mac = 4 * 4 * 2}));
+  EXPECT_EQ(CostOfCase(back).flops, (FlopClasses{.mac = 4 * 4 * 4, .add_mul_div = 8}));
+}
+
+TEST(Signal, FramesAreWeightedAndTransformed) {
+  const OpCase op_case =
+      Signal("STFT", {FloatsOf({1, 4, 1}, {1, 2, 3, 4}), IntsOf({2}), FloatsOf({2}, {1, 10})});
+  CheckOp(op_case);
+  EXPECT_THAT(TrueOutputs(op_case)[0],
+              Pointwise(Within(1e-12), std::vector<double>{21, 0, -19, 0, 43, 0, -37, 0}));
+  EXPECT_EQ(CostOfCase(op_case).flops, (FlopClasses{.mac = 2 * 2 * 2 * 2, .add_mul_div = 4}));
+}
+
+TEST(Signal, WindowsByHand) {
+  const auto window = [](const std::string& type, int64_t periodic) {
+    return TrueOutputs(Signal(type, {IntsOf({4})}, {{"periodic", periodic}}))[0];
+  };
+  const auto near = [](double value) { return DoubleNear(value, 1e-7); };
+  EXPECT_THAT(window("HannWindow", 1), ElementsAre(near(0), near(0.5), near(1), near(0.5)));
+  EXPECT_THAT(window("HannWindow", 0), ElementsAre(near(0), near(0.75), near(0.75), near(0)));
+  EXPECT_THAT(window("BlackmanWindow", 1), ElementsAre(near(0), near(0.34), near(1), near(0.34)));
+}
+
+}  // namespace
+}  // namespace tinyprof
