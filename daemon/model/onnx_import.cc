@@ -20,7 +20,7 @@
 namespace tinyprof {
 namespace {
 
-constexpr int64_t kMinOpset = 7;
+constexpr int64_t kMinOpset = 1;
 constexpr int64_t kMaxOpset = 26;
 
 tl::unexpected<Error> BadOnnx(std::string message) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/model/tensor_proto.h"
 #include "kernels/base/error.h"
 #include "kernels/graph/graph.h"
 #include "kernels/zoo/model_spec.h"
@@ -22,6 +23,8 @@ struct ImportOptions {
   // the one number is its value, which is then fixed: --input sr=16000.
   std::vector<InputShape> inputs;
   int64_t batch = 1;  // for a free first dimension that no --input sets
+  // Inputs whose elements are known before the run, by name: those that shapes depend on.
+  std::vector<TensorData> fixed;
 };
 
 // The largest file that is read: what one protobuf message can hold.

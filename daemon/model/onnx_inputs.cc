@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "onnx/onnx.pb.h"
@@ -16,6 +17,7 @@ struct Declared {
   bool has_shape = false;
   const onnx::TensorShapeProto* shape = nullptr;
   const InputShape* given = nullptr;
+  const TensorData* fixed = nullptr;
 
   size_t rank() const { return static_cast<size_t>(shape->dim_size()); }
   bool is_free(size_t axis) const {
@@ -51,13 +53,13 @@ Result<Declared> ReadDeclaration(const onnx::ValueInfoProto& info) {
                 fmt::format("input '{}' is no tensor", info.name()));
   }
   const auto& tensor = info.type().tensor_type();
-  const std::optional<DType> dtype = DTypeFromOnnx(tensor.elem_type());
+  const std::optional<DType> dtype = KeptDType(tensor.elem_type());
   if (!dtype) {
     return Fail(ErrorCode::kUnimplemented, "DTYPE_NOT_SUPPORTED",
                 fmt::format("input '{}' has ONNX data type {}, which is not supported", info.name(),
                             tensor.elem_type()));
   }
-  return Declared{info.name(), *dtype, tensor.has_shape(), &tensor.shape(), nullptr};
+  return Declared{info.name(), *dtype, tensor.has_shape(), &tensor.shape(), nullptr, nullptr};
 }
 
 Result<std::vector<Declared>> ReadDeclarations(const onnx::GraphProto& graph) {
@@ -79,6 +81,7 @@ class Binder {
 
   Result<std::vector<BoundInput>> Bind() {
     TINYPROF_RETURN_IF_ERROR(MatchFlags());
+    TINYPROF_RETURN_IF_ERROR(MatchFixed());
     for (const Declared& input : inputs_) {
       if (input.given != nullptr) TINYPROF_RETURN_IF_ERROR(LearnSymbols(input));
     }
@@ -124,6 +127,24 @@ class Binder {
     return {};
   }
 
+  Status MatchFixed() {
+    for (const TensorData& tensor : options_.fixed) {
+      const auto match = std::find_if(inputs_.begin(), inputs_.end(), [&](const Declared& input) {
+        return input.name == tensor.name;
+      });
+      if (match == inputs_.end()) {
+        return BadInput(fmt::format("the model has no input '{}'", tensor.name), tensor.name);
+      }
+      if (match->dtype != tensor.type.dtype) {
+        return BadInput(fmt::format("input '{}' is {}, got {}", match->name, Name(match->dtype),
+                                    Name(tensor.type.dtype)),
+                        match->name);
+      }
+      match->fixed = &tensor;
+    }
+    return {};
+  }
+
   Status LearnSymbols(const Declared& input) {
     if (!input.has_shape || IsFixedValue(input)) return {};
     const std::vector<int64_t>& dims = input.given->second;
@@ -157,7 +178,12 @@ class Binder {
   Result<BoundInput> BindOne(const Declared& input) {
     BoundInput bound{input.name, {input.dtype, Shape()}, std::nullopt};
     if (IsFixedValue(input)) {
-      bound.value = input.given->second[0];
+      bound.value = IntegerScalar(input.dtype, input.given->second[0]);
+      return bound;
+    }
+    if (input.fixed != nullptr) {
+      bound.type = input.fixed->type;
+      bound.value = *input.fixed;
       return bound;
     }
     if (input.given == nullptr && !input.has_shape) {

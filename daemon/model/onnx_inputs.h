@@ -21,7 +21,7 @@ namespace tinyprof {
 struct BoundInput {
   std::string name;
   TensorType type;
-  std::optional<int64_t> value;  // of an integer scalar that --input fixes
+  std::optional<TensorData> value;  // of an input that is fixed before the run
 };
 
 // The inputs of `graph` that are no initializers, in the file's order. A dimension with the same

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "kernels/ops/convert.h"
 #include "onnx/onnx.pb.h"
 
 namespace tinyprof {
@@ -26,24 +27,27 @@ tl::unexpected<Error> NotSupported(const onnx::NodeProto& node, const Proto& att
                           DisplayName(node), node.op_type(), attribute.name()));
 }
 
-// ONNX's own `value` of ConstantOfShape is a tensor of one element.
-Result<Attribute> NumberOf(const onnx::NodeProto& node, const Proto& attribute) {
+// ONNX's own `value` of ConstantOfShape is a tensor of one element: an integer or a float, and
+// "<name>_type" where it has another type than int64 or float32.
+Status AddNumber(const onnx::NodeProto& node, const Proto& attribute, Attributes& attributes) {
   TINYPROF_ASSIGN_OR_RETURN(const TensorData tensor, TensorFromProto(attribute.t()));
   if (tensor.type.shape.element_count() != 1) return NotSupported(node, attribute);
-  switch (tensor.type.dtype) {
-    case DType::kFloat32: {
-      float value = 0;
-      std::memcpy(&value, tensor.bytes->data(), sizeof(value));
-      return Attribute(value);
-    }
-    case DType::kInt64: {
-      int64_t value = 0;
-      std::memcpy(&value, tensor.bytes->data(), sizeof(value));
-      return Attribute(value);
-    }
-    default:
-      return NotSupported(node, attribute);
+  const DType dtype = tensor.type.dtype;
+  const bool is_float = dtype == DType::kFloat32 || dtype == DType::kFloat64 ||
+                        dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+  if (is_float) {
+    float value = 0;
+    FindConversion(dtype, DType::kFloat32)(tensor.bytes->data(), &value, 0, 1);
+    attributes[attribute.name()] = value;
+  } else {
+    int64_t value = 0;
+    FindConversion(dtype, DType::kInt64)(tensor.bytes->data(), &value, 0, 1);
+    attributes[attribute.name()] = value;
   }
+  if (dtype != DType::kFloat32 && dtype != DType::kInt64) {
+    attributes[attribute.name() + "_type"] = int64_t{OnnxDataType(dtype)};
+  }
+  return {};
 }
 
 // Files of the first IR versions leave the type out: then the field that is set tells.
@@ -74,8 +78,6 @@ Result<Attribute> AttributeOf(const onnx::NodeProto& node, const Proto& attribut
       return Attribute(std::vector<int64_t>(attribute.ints().begin(), attribute.ints().end()));
     case Proto::STRINGS:
       return Attribute(fmt::format("{}", fmt::join(attribute.strings(), ",")));
-    case Proto::TENSOR:
-      return NumberOf(node, attribute);
     default:
       return NotSupported(node, attribute);
   }
@@ -97,8 +99,13 @@ Result<Attributes> AttributesOf(const onnx::NodeProto& node) {
   Attributes attributes;
   for (const Proto& attribute : node.attribute()) {
     if (TypeOf(attribute) == Proto::GRAPH) continue;
-    TINYPROF_ASSIGN_OR_RETURN(Attribute value, AttributeOf(node, attribute));
-    if (!attributes.emplace(attribute.name(), std::move(value)).second) {
+    const bool is_new = !attributes.contains(attribute.name());
+    if (TypeOf(attribute) == Proto::TENSOR && attribute.ref_attr_name().empty()) {
+      TINYPROF_RETURN_IF_ERROR(AddNumber(node, attribute, attributes));
+    } else {
+      TINYPROF_ASSIGN_OR_RETURN(attributes[attribute.name()], AttributeOf(node, attribute));
+    }
+    if (!is_new) {
       return Fail(ErrorCode::kInvalidArgument, "BAD_ONNX",
                   fmt::format("node '{}' ({}) has attribute '{}' twice", DisplayName(node),
                               node.op_type(), attribute.name()));

@@ -43,17 +43,6 @@ Fill InputFill(const TensorType& type, size_t index) {
   }
 }
 
-TensorData IntegerScalar(DType dtype, int64_t value) {
-  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(ByteSize(dtype)));
-  if (dtype == DType::kInt32) {
-    const auto narrow = static_cast<int32_t>(value);
-    std::memcpy(bytes->data(), &narrow, sizeof(narrow));
-  } else {
-    std::memcpy(bytes->data(), &value, sizeof(value));
-  }
-  return {"", {dtype, Shape()}, std::move(bytes)};
-}
-
 }  // namespace
 
 OnnxReader::OnnxReader(std::string name, int64_t opset, int64_t byte_size) : budget_(byte_size) {
@@ -67,7 +56,7 @@ Result<Graph> OnnxReader::Read(onnx::GraphProto& proto, const std::vector<BoundI
   Scope scope;
   for (const BoundInput& input : inputs) {
     if (input.value) {
-      TensorData tensor = IntegerScalar(input.type.dtype, *input.value);
+      TensorData tensor = *input.value;
       tensor.name = input.name;
       TINYPROF_RETURN_IF_ERROR(Define(scope, input.name, AddInitializer(std::move(tensor))));
       continue;
@@ -119,6 +108,11 @@ void OnnxReader::CountUses(const onnx::GraphProto& proto) {
 }
 
 Status OnnxReader::ReadBody(onnx::GraphProto& proto, Scope& scope) {
+  TINYPROF_RETURN_IF_ERROR(ReadInitializers(proto, scope));
+  return ReadNodes(proto, scope);
+}
+
+Status OnnxReader::ReadInitializers(onnx::GraphProto& proto, Scope& scope) {
   if (proto.sparse_initializer_size() > 0) {
     return Fail(ErrorCode::kUnimplemented, "SPARSE_DATA", "the model has sparse initializers");
   }
@@ -126,22 +120,29 @@ Status OnnxReader::ReadBody(onnx::GraphProto& proto, Scope& scope) {
     TINYPROF_ASSIGN_OR_RETURN(TensorData tensor, TensorFromProto(initializer));
     const std::string name = initializer.name();
     // The file's copy would double the memory of every weight.
-    initializer.Clear();
+    if (keeping_ == 0) {
+      initializer.Clear();
+      initializer.set_name(name);
+    }
     TINYPROF_RETURN_IF_ERROR(Define(scope, name, AddInitializer(std::move(tensor))));
-    initializer.set_name(name);
   }
+  return {};
+}
+
+Status OnnxReader::ReadNodes(onnx::GraphProto& proto, Scope& scope) {
   for (auto& node : *proto.mutable_node()) TINYPROF_RETURN_IF_ERROR(ReadNode(node, scope));
   return {};
 }
 
 Status OnnxReader::ReadNode(onnx::NodeProto& node, Scope& scope) {
-  if (graph_.nodes.size() >= kMaxNodes) {
+  if (++nodes_read_ > kMaxNodes) {
     return Fail(ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
-                fmt::format("the model has more than {} nodes", kMaxNodes));
+                fmt::format("the model has more than {} nodes, loops unrolled", kMaxNodes));
   }
   const std::string op = QualifiedOp(node);
   if (op == "Constant") return ReadConstant(node, scope);
-  const bool known = op == "If" || op == "Size" || FindOperator(op) != nullptr;
+  const bool is_control_flow = op == "If" || op == "Loop" || op == "Scan";
+  const bool known = is_control_flow || AllForms().contains(op) || FindOperator(op) != nullptr;
   if (!known) {
     unknown_nodes_[op].push_back(DisplayName(node));
     Poison(node, scope);
@@ -153,6 +154,8 @@ Status OnnxReader::ReadNode(onnx::NodeProto& node, Scope& scope) {
     return {};
   }
   if (op == "If") return ReadIf(node, scope);
+  if (op == "Loop") return ReadLoop(node, scope);
+  if (op == "Scan") return ReadScan(node, scope);
   return ReadOperator(node, scope);
 }
 
@@ -226,31 +229,16 @@ std::string OnnxReader::ScalarInputs() const {
 Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
   TINYPROF_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, Resolve(proto, scope));
   TINYPROF_ASSIGN_OR_RETURN(Attributes attributes, AttributesOf(proto));
-  std::vector<ValueId> outputs;
-  if (proto.op_type() == "Size") {
-    if (inputs.size() != 1 || proto.output_size() != 1) {
-      return BadOnnx(
-          fmt::format("node '{}' (Size) wants 1 input and 1 output", DisplayName(proto)));
-    }
-    const int64_t count = graph_.value(inputs[0]).type.shape.element_count();
-    outputs = {AddInitializer(IntegerScalar(DType::kInt64, count))};
-  } else {
-    Node node{.name = proto.name().empty() ? proto.op_type() : proto.name(),
-              .path = {},
-              .op_type = proto.op_type(),
-              .inputs = std::move(inputs),
-              .outputs = {},
-              .attributes = std::move(attributes)};
-    // What a Dropout does in training is of no concern here.
-    if (node.op_type == "Dropout" && node.inputs.size() > 1) {
-      node.inputs.erase(node.inputs.begin() + 1, node.inputs.end());
-    }
-    const bool matrix_softmax =
-        graph_.opset < 13 && (node.op_type == "Softmax" || node.op_type == "LogSoftmax");
-    TINYPROF_ASSIGN_OR_RETURN(outputs, matrix_softmax
-                                           ? EmitMatrixSoftmax(proto, node)
-                                           : Emit(proto, std::move(node), UsedOutputs(proto)));
-  }
+  Node node{.name = proto.name().empty() ? proto.op_type() : proto.name(),
+            .path = {},
+            .op_type = proto.op_type(),
+            .inputs = std::move(inputs),
+            .outputs = {},
+            .attributes = std::move(attributes)};
+  const auto form = AllForms().find(QualifiedOp(proto));
+  const Form emit = form == AllForms().end() ? &OnnxReader::Emit : form->second;
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,
+                            (this->*emit)(proto, std::move(node), UsedOutputs(proto)));
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string& name = proto.output(static_cast<int>(i));
     if (!name.empty()) TINYPROF_RETURN_IF_ERROR(Define(scope, name, outputs[i]));
@@ -296,31 +284,6 @@ Result<std::vector<ValueId>> OnnxReader::Emit(const onnx::NodeProto& source, Nod
   node.outputs = outputs;
   graph_.nodes.push_back(std::move(node));
   return outputs;
-}
-
-Result<std::vector<ValueId>> OnnxReader::EmitMatrixSoftmax(const onnx::NodeProto& source,
-                                                           const Node& node) {
-  if (node.inputs.empty() || node.inputs[0] == kNoValue) {
-    return BadOnnx(fmt::format("node '{}' ({}) has no input", DisplayName(source), node.op_type));
-  }
-  const Shape shape = graph_.value(node.inputs[0]).type.shape;
-  const auto rank = static_cast<int64_t>(shape.rank());
-  NodeSignature signature{.node = &node, .inputs = {}, .outputs = {}};
-  int64_t axis = signature.Int("axis", 1);
-  if (axis < 0) axis += rank;
-  Node softmax = node;
-  softmax.attributes["axis"] = int64_t{-1};
-  if (axis == rank - 1) return Emit(source, std::move(softmax), 1);
-
-  Node flatten{.name = node.name + ".flatten", .op_type = "Flatten", .inputs = {node.inputs[0]}};
-  flatten.attributes["axis"] = axis;
-  TINYPROF_ASSIGN_OR_RETURN(softmax.inputs, Emit(source, std::move(flatten), 1));
-  TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> flat, Emit(source, std::move(softmax), 1));
-  TensorData dims{"", {DType::kInt64, Shape{rank}}, Fill::Int64s(shape.dims()).data};
-  Node reshape{.name = node.name + ".reshape",
-               .op_type = "Reshape",
-               .inputs = {flat[0], AddInitializer(std::move(dims))}};
-  return Emit(source, std::move(reshape), 1);
 }
 
 Result<std::vector<ValueId>> OnnxReader::Resolve(const onnx::NodeProto& node,

@@ -34,6 +34,8 @@ class OnnxReader {
   };
 
   Status ReadBody(onnx::GraphProto& proto, Scope& scope);
+  Status ReadInitializers(onnx::GraphProto& proto, Scope& scope);
+  Status ReadNodes(onnx::GraphProto& proto, Scope& scope);
   Status ReadNode(onnx::NodeProto& node, Scope& scope);
   Status ReadConstant(const onnx::NodeProto& node, Scope& scope);
   Status ReadIf(onnx::NodeProto& node, Scope& scope);
@@ -43,8 +45,80 @@ class OnnxReader {
 
   // Appends a node (or its folded outputs) and returns its outputs.
   Result<std::vector<ValueId>> Emit(const onnx::NodeProto& source, Node node, size_t output_count);
-  // Softmax before opset 13 works on a matrix, with the axes from `axis` on as its columns.
-  Result<std::vector<ValueId>> EmitMatrixSoftmax(const onnx::NodeProto& source, const Node& node);
+
+  // Operators that are read as others (onnx_forms.cc): by the name in the file, what emits them.
+  using Form = Result<std::vector<ValueId>> (OnnxReader::*)(const onnx::NodeProto& source,
+                                                            Node node, size_t output_count);
+  using Forms = std::map<std::string, Form, std::less<>>;
+  static const Forms& AllForms();
+  Result<std::vector<ValueId>> EmitBroadcast(const onnx::NodeProto& source, Node node,
+                                             size_t output_count);
+  Result<std::vector<ValueId>> EmitPRelu(const onnx::NodeProto& source, Node node,
+                                         size_t output_count);
+  Result<std::vector<ValueId>> EmitPow(const onnx::NodeProto& source, Node node,
+                                       size_t output_count);
+  Result<std::vector<ValueId>> EmitCastLike(const onnx::NodeProto& source, Node node,
+                                            size_t output_count);
+  Result<std::vector<ValueId>> EmitConstantOfShape(const onnx::NodeProto& source, Node node,
+                                                   size_t output_count);
+  Result<std::vector<ValueId>> EmitDropout(const onnx::NodeProto& source, Node node,
+                                           size_t output_count);
+  Result<std::vector<ValueId>> EmitSoftmax(const onnx::NodeProto& source, Node node,
+                                           size_t output_count);
+  Result<std::vector<ValueId>> EmitScatter(const onnx::NodeProto& source, Node node,
+                                           size_t output_count);
+  Result<std::vector<ValueId>> EmitResize(const onnx::NodeProto& source, Node node,
+                                          size_t output_count);
+  Result<std::vector<ValueId>> EmitMeanVariance(const onnx::NodeProto& source, Node node,
+                                                size_t output_count);
+  Result<std::vector<ValueId>> EmitRecurrent(const onnx::NodeProto& source, Node node,
+                                             size_t output_count);
+  Result<std::vector<ValueId>> EmitSize(const onnx::NodeProto& source, Node node,
+                                        size_t output_count);
+  // Losses (onnx_losses.cc).
+  Result<std::vector<ValueId>> EmitLogLikelihood(const onnx::NodeProto& source, Node node,
+                                                 size_t output_count);
+  Result<std::vector<ValueId>> EmitCrossEntropy(const onnx::NodeProto& source, Node node,
+                                                size_t output_count);
+  Result<ValueId> EmitLoss(const onnx::NodeProto& source, const Node& node,
+                           ValueId log_probabilities);
+  Result<ValueId> EmitTargetWeights(const onnx::NodeProto& source, const Node& node,
+                                    ValueId classes, ValueId is_ignored, DType dtype);
+  // Appends one node of a form and returns its output.
+  Result<ValueId> EmitOne(const onnx::NodeProto& source, const Node& base, std::string op_type,
+                          std::vector<ValueId> inputs, Attributes attributes);
+  Result<ValueId> EmitReshape(const onnx::NodeProto& source, const Node& base, ValueId from,
+                              const std::vector<int64_t>& dims);
+  Result<ValueId> EmitCast(const onnx::NodeProto& source, const Node& base, ValueId from, DType to);
+
+  // Loops, unrolled (onnx_loops.cc).
+  struct Unrolled;
+  struct ScanPlan;
+  Status CountIteration(const onnx::NodeProto& node);
+  Status ReadLoop(onnx::NodeProto& node, Scope& scope);
+  Status ReadScan(onnx::NodeProto& node, Scope& scope);
+  Result<ScanPlan> PlanScan(const onnx::NodeProto& node, const onnx::GraphProto& body,
+                            const std::vector<ValueId>& inputs) const;
+  // The outputs of the body on `inputs`.
+  Result<std::vector<ValueId>> ReadIteration(onnx::NodeProto& node, onnx::GraphProto& body,
+                                             const Scope& constants,
+                                             const std::vector<ValueId>& inputs);
+  Result<ValueId> EmitStack(const onnx::NodeProto& node, std::vector<ValueId> values, int64_t axis);
+  Status DefineLoopOutputs(onnx::NodeProto& node, Scope& scope, Unrolled unrolled,
+                           const std::vector<int64_t>& axes);
+  Result<bool> KnownCondition(const onnx::NodeProto& node, ValueId condition) const;
+
+  // While one lives, what is read stays in the file's protos: a body is read many times.
+  class KeepProtos {
+   public:
+    explicit KeepProtos(OnnxReader& reader) : reader_(reader) { ++reader_.keeping_; }
+    KeepProtos(const KeepProtos&) = delete;
+    KeepProtos& operator=(const KeepProtos&) = delete;
+    ~KeepProtos() { --reader_.keeping_; }
+
+   private:
+    OnnxReader& reader_;
+  };
 
   Result<std::vector<ValueId>> Resolve(const onnx::NodeProto& node, const Scope& scope) const;
   Status Define(Scope& scope, const std::string& name, ValueId id) const;
@@ -57,6 +131,9 @@ class OnnxReader {
 
   Graph graph_;
   FoldBudget budget_;
+  size_t nodes_read_ = 0;                          // once for each iteration
+  int64_t iterations_ = 0;                         // of all loops
+  int keeping_ = 0;                                // how many KeepProtos there are
   std::set<std::string, std::less<>> used_names_;  // values that something reads
   std::map<std::string, int> node_names_;
   std::map<std::string, std::vector<std::string>> unknown_nodes_;  // by operator

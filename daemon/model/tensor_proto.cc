@@ -37,13 +37,6 @@ size_t StoredBytes(int data_type) {
   }
 }
 
-// The dtype that a stored type is kept as.
-std::optional<DType> KeptAs(int data_type) {
-  if (data_type == Proto::INT16 || data_type == Proto::UINT16) return DType::kInt32;
-  if (data_type == Proto::UINT32 || data_type == Proto::UINT64) return DType::kInt64;
-  return DTypeFromOnnx(data_type);
-}
-
 template <class From, class To>
 Bytes Widen(const char* data, size_t count) {
   Bytes bytes(count * sizeof(To));
@@ -110,6 +103,17 @@ Bytes FromTypedField(const Proto& proto) {
 
 }  // namespace
 
+TensorData IntegerScalar(DType dtype, int64_t value) {
+  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(ByteSize(dtype)));
+  if (dtype == DType::kInt32) {
+    const auto narrow = static_cast<int32_t>(value);
+    std::memcpy(bytes->data(), &narrow, sizeof(narrow));
+  } else {
+    std::memcpy(bytes->data(), &value, sizeof(value));
+  }
+  return {"", {dtype, Shape()}, std::move(bytes)};
+}
+
 int OnnxDataType(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:
@@ -143,6 +147,12 @@ std::optional<DType> DTypeFromOnnx(int data_type) {
   return std::nullopt;
 }
 
+std::optional<DType> KeptDType(int data_type) {
+  if (data_type == Proto::INT16 || data_type == Proto::UINT16) return DType::kInt32;
+  if (data_type == Proto::UINT32 || data_type == Proto::UINT64) return DType::kInt64;
+  return DTypeFromOnnx(data_type);
+}
+
 Result<TensorData> TensorFromProto(const Proto& proto) {
   if (proto.data_location() == Proto::EXTERNAL || proto.external_data_size() > 0) {
     return Fail(ErrorCode::kUnimplemented, "EXTERNAL_DATA",
@@ -150,7 +160,7 @@ Result<TensorData> TensorFromProto(const Proto& proto) {
                             "data in the .onnx file",
                             proto.name().substr(0, 200)));
   }
-  const std::optional<DType> dtype = KeptAs(proto.data_type());
+  const std::optional<DType> dtype = KeptDType(proto.data_type());
   if (!dtype) {
     return Fail(ErrorCode::kUnimplemented, "DTYPE_NOT_SUPPORTED",
                 fmt::format("tensor '{}' has ONNX data type {}, which is not supported",

@@ -23,6 +23,9 @@ struct TensorData {
   std::shared_ptr<const std::vector<std::byte>> bytes;  // type.byte_size() of them
 };
 
+// The scalar `value` of int32 or int64.
+TensorData IntegerScalar(DType dtype, int64_t value);
+
 // INVALID_ARGUMENT / "BAD_ONNX" when shape and data disagree; UNIMPLEMENTED / "EXTERNAL_DATA" or
 // "DTYPE_NOT_SUPPORTED". int16, uint16, uint32 and uint64 become int32 or int64.
 Result<TensorData> TensorFromProto(const onnx::TensorProto& proto);
@@ -34,5 +37,8 @@ Status WriteTensorFile(const std::string& path, const TensorData& tensor);
 // ONNX's number for a dtype, and back; nothing for one that tinyprof does not have.
 int OnnxDataType(DType dtype);
 std::optional<DType> DTypeFromOnnx(int data_type);
+// The dtype that elements of ONNX's type are kept in: its own, or for int16, uint16, uint32 and
+// uint64 the wider one that TensorFromProto makes of it.
+std::optional<DType> KeptDType(int data_type);
 
 }  // namespace tinyprof

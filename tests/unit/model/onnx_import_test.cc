@@ -164,6 +164,75 @@ TEST(OnnxImportTest, OldSoftmaxWorksOnAMatrix) {
   EXPECT_EQ(Imported(newer.Import()).nodes.size(), 1U);
 }
 
+TEST(OnnxImportTest, OperandsBeforeOpsetSevenLieAtTheirAxis) {
+  ModelMaker maker(6);
+  maker.Input("x", {"2", "3", "4"}).Output("y").Floats("b", {3}, {1, 2, 3});
+  auto* add = maker.Node("Add", {"x", "b"}, {"y"});
+  ModelMaker::SetInt(add, "broadcast", 1);
+  ModelMaker::SetInt(add, "axis", 1);
+  const Graph graph = Imported(maker.Import());
+  ASSERT_EQ(graph.nodes.size(), 1U);
+  EXPECT_EQ(graph.value(graph.nodes[0].inputs[1]).type.shape, (Shape{3, 1}));
+  EXPECT_EQ(OutputShape(graph), (Shape{2, 3, 4}));
+}
+
+TEST(OnnxImportTest, InputsThatShapesDependOnCanBeFixed) {
+  ModelMaker maker;
+  maker.Input("x", {"2", "6"}).Input("shape", {"2"}, DType::kInt64).Output("y");
+  maker.Node("Reshape", {"x", "shape"}, {"y"});
+  EXPECT_EQ(maker.Import().error().reason, "SHAPE_NOT_KNOWN");
+  TensorData shape{"shape", {DType::kInt64, Shape{2}}, Fill::Int64s({3, -1}).data};
+  const Graph graph = Imported(maker.Import({.fixed = {shape}}));
+  EXPECT_EQ(graph.inputs.size(), 1U);
+  EXPECT_EQ(OutputShape(graph), (Shape{3, 4}));
+  shape.name = "another";
+  EXPECT_EQ(maker.Import({.fixed = {shape}}).error().reason, "BAD_INPUT");
+}
+
+// x doubles `trips` times; the doubles are stacked.
+ModelMaker Doubling(int64_t trips) {
+  ModelMaker maker;
+  maker.Input("x", {"3"}).Output("last").Output("all").Ints("trips", {}, {trips});
+  auto* loop = maker.Node("Loop", {"trips", "", "x"}, {"last", "all"});
+  auto* attribute = loop->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  auto* body = attribute->mutable_g();
+  for (const char* name : {"i", "go", "v"}) body->add_input()->set_name(name);
+  for (const char* name : {"go_on", "twice", "seen"}) body->add_output()->set_name(name);
+  ModelMaker::AddNode(body, "Identity", {"go"}, {"go_on"});
+  ModelMaker::AddNode(body, "Add", {"v", "v"}, {"twice"});
+  ModelMaker::AddNode(body, "Identity", {"twice"}, {"seen"});
+  return maker;
+}
+
+TEST(OnnxImportTest, LoopsOfKnownLengthAreUnrolled) {
+  const Graph graph = Imported(Doubling(4).Import());
+  EXPECT_EQ(graph.value(graph.outputs[0]).type.shape, (Shape{3}));
+  EXPECT_EQ(graph.value(graph.outputs[1]).type.shape, (Shape{4, 3}));
+  const Result<ModelAnalysis> analysis = Analyze(graph);
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(analysis->totals.flop_count(), 4 * 3);
+}
+
+TEST(OnnxImportTest, LoopsThatNeverEndAreRefused) {
+  EXPECT_EQ(Doubling(0).Import().error().reason, "CONTROL_FLOW");
+  EXPECT_EQ(Doubling(INT64_MAX).Import().error().code, ErrorCode::kUnimplemented);
+}
+
+TEST(OnnxImportTest, DropoutInTrainingIsRefused) {
+  ModelMaker maker;
+  maker.Input("x", {"3"}).Output("y").Floats("ratio", {}, {0.5F});
+  auto* flag = maker.graph()->add_initializer();
+  flag->set_name("training");
+  flag->set_data_type(onnx::TensorProto::BOOL);
+  flag->add_int32_data(1);
+  maker.Node("Dropout", {"x", "ratio", "training"}, {"y"});
+  EXPECT_EQ(maker.Import().error().reason, "TRAINING_NOT_SUPPORTED");
+  flag->set_int32_data(0, 0);
+  EXPECT_EQ(Imported(maker.Import()).nodes.size(), 1U);
+}
+
 TEST(OnnxImportTest, UnusedOutputsAndNodesGo) {
   ModelMaker maker;
   maker.Input("x", {"1", "3"}).Output("y");
@@ -215,7 +284,7 @@ TEST(OnnxImportTest, BrokenGraphsAreErrors) {
   EXPECT_EQ(reason([](ModelMaker& m) { m.graph()->clear_output(); }), "BAD_ONNX");
   EXPECT_EQ(reason([](ModelMaker& m) { m.model()->clear_graph(); }), "BAD_ONNX");
   EXPECT_EQ(reason([](ModelMaker& m) { m.model()->clear_opset_import(); }), "BAD_ONNX");
-  EXPECT_EQ(reason([](ModelMaker& m) { m.model()->mutable_opset_import(0)->set_version(6); }),
+  EXPECT_EQ(reason([](ModelMaker& m) { m.model()->mutable_opset_import(0)->set_version(0); }),
             "OPSET_NOT_SUPPORTED");
   EXPECT_EQ(reason([](ModelMaker& m) { m.model()->mutable_opset_import(0)->set_version(999); }),
             "OPSET_NOT_SUPPORTED");
