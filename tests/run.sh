@@ -43,6 +43,7 @@ step_release() {
   local status=0
   run_ctest release >/dev/null || status=$?
   report_skips
+  report_conformance
   cat "$logs/release-ctest.log"
   return "$status"
 }
@@ -90,9 +91,15 @@ step_quickstart() {
   grep -q '^tinygpt (zoo)' "$logs/quickstart.log"
 }
 
+# The closing table of the conformance suites.
+report_conformance() {
+  say "conformance with ONNX's test suites"
+  sed -n '/^suite  *passed  *failed  *refused/,/^all /p' "$logs/release-tests.log"
+}
+
 report_skips() {
   say "skipped tests and why"
-  grep -hE -A1 ': Skipped$|^\[  SKIPPED \] (buf|guest) ' "$logs"/*-tests.log | grep -vE '^--$' || echo "none"
+  grep -hE -A1 ': Skipped$|^\[  SKIPPED \] (buf|guest|conformance) ' "$logs"/*-tests.log | grep -vE '^--$' || echo "none"
 }
 
 deploy/dependencies.sh --tests
