@@ -52,6 +52,7 @@ TensorType WithRows(const NodeSignature& signature, const RowLayout& layout, int
 }
 
 void CopyRows(const RowLayout& layout, const std::vector<int64_t>& rows, const KernelArgs& args) {
+  if (layout.row_bytes == 0) return;
   std::byte* out = args.Out<std::byte>();
   for (int64_t outer = 0; outer < layout.outer; ++outer) {
     for (const int64_t row : rows) {

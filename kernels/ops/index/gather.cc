@@ -44,6 +44,7 @@ class GatherNdKernel final : public Kernel {
   void Run(const KernelArgs& args) const noexcept override {
 #pragma omp parallel for num_threads(threads_)
     for (int64_t tuple = 0; tuple < layout_.tuple_count; ++tuple) {
+      if (layout_.slice_bytes == 0) continue;
       std::memcpy(args.Out<std::byte>() + tuple * layout_.slice_bytes,
                   args.In<std::byte>(0) + layout_.OffsetOf(args.inputs[1], tuple),
                   static_cast<size_t>(layout_.slice_bytes));

@@ -52,7 +52,7 @@ Result<Limits> LimitsOf(const NodeSignature& signature) {
   Limits limits;
   if (signature.has_input(2)) {
     TINYPROF_ASSIGN_OR_RETURN(const double count, KnownNumber(signature, 2, "number of boxes"));
-    limits.count = static_cast<int64_t>(std::clamp(count, 0.0, 1e9));
+    limits.count = count > 0 ? static_cast<int64_t>(std::min(count, 1e9)) : 0;
   }
   if (signature.has_input(3)) {
     TINYPROF_ASSIGN_OR_RETURN(limits.overlap, KnownNumber(signature, 3, "overlap threshold"));

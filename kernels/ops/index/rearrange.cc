@@ -84,7 +84,7 @@ class ReverseSequenceKernel final : public Kernel {
   std::string implementation() const override { return "row copy"; }
 
   void Run(const KernelArgs& args) const noexcept override {
-    for (int64_t n = 0; n < layout_.batch; ++n) {
+    for (int64_t n = 0; n < layout_.batch && layout_.row_bytes > 0; ++n) {
       const int64_t length = std::clamp<int64_t>(IndexAt(args.inputs[1], n), 0, layout_.steps);
       for (int64_t step = 0; step < layout_.steps; ++step) {
         const int64_t from = step < length ? length - 1 - step : step;

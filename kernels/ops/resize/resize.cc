@@ -136,6 +136,10 @@ std::array<double, 4> CubicWeights(double r, double a) {
 // Appends the taps around `place`.
 Status AddTaps(const NodeSignature& signature, const std::string& mode, double place,
                ResizePass& pass) {
+  constexpr double kFarAway = 1e15;
+  if (!(std::fabs(place) <= kFarAway)) {
+    return ShapeMismatch(signature, fmt::format("the place {} is sampled", place));
+  }
   const size_t first = pass.weights.size();
   double begin = std::floor(place);
   if (mode == "nearest") {

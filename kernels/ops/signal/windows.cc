@@ -71,7 +71,11 @@ Result<MelNumbers> MelNumbersOf(const NodeSignature& signature) {
   TINYPROF_ASSIGN_OR_RETURN(numbers.rate, KnownNumber(signature, 2, "sample rate"));
   TINYPROF_ASSIGN_OR_RETURN(numbers.low, KnownNumber(signature, 3, "lower edge"));
   TINYPROF_ASSIGN_OR_RETURN(numbers.high, KnownNumber(signature, 4, "upper edge"));
-  if (numbers.rate > 0 && numbers.low >= 0 && numbers.low <= numbers.high) return numbers;
+  constexpr double kMaxHertz = 1e12;
+  if (numbers.rate > 0 && numbers.low >= 0 && numbers.low <= numbers.high &&
+      numbers.high <= kMaxHertz) {
+    return numbers;
+  }
   return ShapeMismatch(signature, fmt::format("edges {} and {} at a rate of {} make no bands",
                                               numbers.low, numbers.high, numbers.rate));
 }

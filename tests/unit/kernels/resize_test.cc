@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "kernels/base/check.h"
 #include "kernels/ops/resize/grid_sample.h"
 #include "kernels/ops/resize/passes.h"
@@ -80,6 +82,10 @@ TEST(Resize, RefusalsSayWhatIsWrong) {
             "SHAPE_MISMATCH");
   EXPECT_EQ(RefusalOf(Resize(Activation({1, 1}), {2, 1e30F}, Modes("linear"))).reason,
             "SHAPE_MISMATCH");
+  OpCase crop{.op_type = "Resize",
+              .attributes = Modes("linear", "tf_crop_and_resize"),
+              .inputs = {Activation({3}), FloatsOf({2}, {NAN, 1}, true), Omitted(), IntsOf({4})}};
+  EXPECT_EQ(RefusalOf(crop).reason, "SHAPE_MISMATCH");
 }
 
 OpCase GridSample(const std::string& mode, const std::string& padding) {
