@@ -8,7 +8,7 @@ build_packages=(
   libeigen3-dev libexpected-dev libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev
   libpapi-dev libsqlite3-dev libseccomp-dev libssl-dev
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
-  golang-github-gogo-googleapis-dev libonnx-dev
+  golang-github-gogo-googleapis-dev libonnx-dev libdnnl-dev
 )
 test_packages=(
   libgtest-dev libgmock-dev libpfm4-dev ccache clang clang-format libclang-rt-14-dev libomp-dev

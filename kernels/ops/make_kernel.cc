@@ -192,14 +192,14 @@ KernelResult MakeNaiveKernel(const NodeSignature& signature, const KernelOptions
 
 KernelResult MakeEigenKernel(const NodeSignature& signature, const KernelOptions& options,
                              Isa isa) {
-  const KernelFactory factory = FindEigenKernel(isa, signature.node->op_type);
-  return MakeAsIsOrConverted(signature, options, [&](const NodeSignature& as) -> KernelResult {
-    if (factory != nullptr) {
-      KernelResult kernel = factory(as, options);
-      if (!HasNoKernel(kernel)) return kernel;
-    }
-    return MakeNaiveAsIs(as, options);
-  });
+  const std::string& op_type = signature.node->op_type;
+  const KernelFactory factory = FindEigenKernel(isa, op_type);
+  if (factory == nullptr) {
+    return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
+                fmt::format("the eigen backend has no {}", op_type));
+  }
+  return MakeAsIsOrConverted(signature, options,
+                             [&](const NodeSignature& as) { return factory(as, options); });
 }
 
 }  // namespace tinyprof

@@ -13,7 +13,7 @@ namespace tinyprof {
 // The naive kernel. UNIMPLEMENTED / "UNKNOWN_OPERATOR" or "NO_KERNEL".
 Result<std::unique_ptr<Kernel>> MakeNaiveKernel(const NodeSignature& signature,
                                                 const KernelOptions& options);
-// The Eigen kernel for `isa`, or the naive one where there is none.
+// The Eigen kernel for `isa`. UNIMPLEMENTED / "NO_KERNEL".
 Result<std::unique_ptr<Kernel>> MakeEigenKernel(const NodeSignature& signature,
                                                 const KernelOptions& options, Isa isa);
 

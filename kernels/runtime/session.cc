@@ -4,13 +4,16 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "kernels/base/check.h"
 #include "kernels/base/checked_math.h"
 #include "kernels/base/declared_work.h"
 #include "kernels/ops/make_kernel.h"
+#include "kernels/ops/onednn_kernels.h"
 #include "kernels/ops/op.h"
+#include "kernels/ops/packing_kernel.h"
 
 namespace tinyprof {
 namespace {
@@ -29,37 +32,61 @@ void FillInParallel(const Value& value, std::byte* out, int threads) {
   }
 }
 
-Status CheckLimit(int64_t weight_bytes, int64_t arena_bytes, int64_t limit_bytes) {
-  TINYPROF_ASSIGN_OR_RETURN(const int64_t wanted, CheckedAdd(weight_bytes, arena_bytes));
+std::span<const std::byte> BytesOf(const Buffer& buffer) {
+  return {buffer.data(), static_cast<size_t>(buffer.byte_size())};
+}
+
+Status CheckLimit(int64_t weight_bytes, int64_t packed_bytes, int64_t arena_bytes,
+                  int64_t limit_bytes) {
+  TINYPROF_ASSIGN_OR_RETURN(int64_t wanted, CheckedAdd(weight_bytes, packed_bytes));
+  TINYPROF_ASSIGN_OR_RETURN(wanted, CheckedAdd(wanted, arena_bytes));
   if (wanted <= limit_bytes) return {};
   return Fail(
       ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
-      fmt::format("the model needs {} bytes ({} of weights, {} of activations and scratch), "
-                  "the limit is {}; lower the batch or raise the limit",
-                  wanted, weight_bytes, arena_bytes, limit_bytes),
+      fmt::format("the model needs {} bytes ({} of weights, {} of their packed copies, {} of "
+                  "activations and scratch), the limit is {}; lower the batch or raise the limit",
+                  wanted, weight_bytes, packed_bytes, arena_bytes, limit_bytes),
       {{"wanted_bytes", std::to_string(wanted)}, {"limit_bytes", std::to_string(limit_bytes)}});
 }
 
-Result<std::unique_ptr<Kernel>> MakeKernel(const NodeSignature& signature,
+// The backends that are asked for a kernel, one after the other; the last has all of them.
+std::vector<Backend> FallbacksOf(Backend backend) {
+  if (backend == Backend::kOnednn) return {backend, Backend::kEigen, Backend::kReference};
+  if (backend == Backend::kEigen) return {backend, Backend::kReference};
+  return {Backend::kReference};
+}
+
+// The kernel of that backend; "NO_KERNEL" where it has none.
+Result<std::unique_ptr<Kernel>> MakeKernel(Backend backend, const NodeSignature& signature,
                                            const SessionOptions& options) {
   const KernelOptions kernel_options{.threads = options.threads};
-  return options.backend == Backend::kEigen
-             ? MakeEigenKernel(signature, kernel_options, options.isa)
-             : MakeNaiveKernel(signature, kernel_options);
+  if (backend == Backend::kReference) return MakeNaiveKernel(signature, kernel_options);
+  if (backend == Backend::kEigen) return MakeEigenKernel(signature, kernel_options, options.isa);
+  const std::string& op_type = signature.node->op_type;
+  const OnednnFactory factory = FindOnednnKernel(op_type);
+  if (factory == nullptr) {
+    return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
+                fmt::format("the onednn backend has no {}", op_type));
+  }
+  return factory(signature, {.threads = options.threads, .conv_algorithm = options.conv_algorithm});
 }
+
+constexpr std::array<std::pair<Backend, std::string_view>, 3> kNames = {{
+    {Backend::kReference, "reference"},
+    {Backend::kEigen, "eigen"},
+    {Backend::kOnednn, "onednn"},
+}};
 
 }  // namespace
 
-std::string_view Name(Backend backend) {
-  return backend == Backend::kReference ? "reference" : "eigen";
-}
+std::string_view Name(Backend backend) { return kNames[static_cast<size_t>(backend)].second; }
 
 Result<Backend> BackendFromName(std::string_view name) {
-  for (const Backend backend : {Backend::kReference, Backend::kEigen}) {
-    if (Name(backend) == name) return backend;
+  for (const auto& [backend, backend_name] : kNames) {
+    if (backend_name == name) return backend;
   }
   return Fail(ErrorCode::kInvalidArgument, "UNKNOWN_BACKEND",
-              fmt::format("no backend is called '{}'; use reference or eigen", name),
+              fmt::format("no backend is called '{}'; use reference, eigen or onednn", name),
               {{"backend", std::string(name)}});
 }
 
@@ -69,12 +96,16 @@ Result<std::unique_ptr<Session>> Session::Create(const Graph& graph,
     return Fail(ErrorCode::kInvalidArgument, "BAD_THREADS",
                 fmt::format("threads must be at least 1, got {}", options.threads));
   }
+  if (options.backend == Backend::kOnednn) {
+    TINYPROF_RETURN_IF_ERROR(PrepareOnednn(options.isa));
+  }
   std::unique_ptr<Session> session(new Session());
   session->graph_ = &graph;
   session->threads_ = options.threads;
   TINYPROF_RETURN_IF_ERROR(session->MakeWeights(options));
   TINYPROF_RETURN_IF_ERROR(session->MakeKernels(options));
   TINYPROF_RETURN_IF_ERROR(session->MakeArena(options));
+  TINYPROF_RETURN_IF_ERROR(session->PackWeights());
   TINYPROF_RETURN_IF_ERROR(session->MakeDeclarations());
   session->Bind();
   session->FillInputs();
@@ -90,7 +121,8 @@ Status Session::MakeWeights(const SessionOptions& options) {
   // arena without scratch is what can be checked before the first allocation.
   const std::vector<int64_t> no_scratch(graph_->nodes.size());
   TINYPROF_ASSIGN_OR_RETURN(const MemoryPlan plan, PlanMemory(*graph_, no_scratch));
-  TINYPROF_RETURN_IF_ERROR(CheckLimit(weight_bytes_, plan.arena_bytes, options.memory_limit_bytes));
+  TINYPROF_RETURN_IF_ERROR(
+      CheckLimit(weight_bytes_, 0, plan.arena_bytes, options.memory_limit_bytes));
 
   weights_.resize(graph_->values.size());
   for (size_t id = 0; id < weights_.size(); ++id) {
@@ -102,6 +134,18 @@ Status Session::MakeWeights(const SessionOptions& options) {
   return {};
 }
 
+Result<Session::ChosenKernel> Session::ChooseKernel(const NodeSignature& signature,
+                                                    const SessionOptions& options) {
+  const std::vector<Backend> backends = FallbacksOf(options.backend);
+  for (const Backend backend : backends) {
+    Result<std::unique_ptr<Kernel>> kernel = MakeKernel(backend, signature, options);
+    if (kernel) return ChosenKernel{*std::move(kernel), backend};
+    if (kernel.error().reason == "NO_KERNEL" && backend != backends.back()) continue;
+    return tl::unexpected<Error>(std::move(kernel).error());
+  }
+  return Fail(ErrorCode::kInternal, "NO_KERNEL", "no backend has been asked");
+}
+
 Status Session::MakeKernels(const SessionOptions& options) {
   for (const Node& node : graph_->nodes) {
     NodeSignature signature = SignatureOf(*graph_, node, true);
@@ -109,7 +153,7 @@ Status Session::MakeKernels(const SessionOptions& options) {
       if (!signature.inputs[i].is_weight) continue;
       signature.inputs[i].data = weights_[static_cast<size_t>(node.inputs[i])].data();
     }
-    Result<std::unique_ptr<Kernel>> kernel = MakeKernel(signature, options);
+    Result<ChosenKernel> kernel = ChooseKernel(signature, options);
     if (!kernel) {
       Error error = std::move(kernel).error();
       error.message = fmt::format("layer {}: {}", node.name, error.message);
@@ -117,17 +161,38 @@ Status Session::MakeKernels(const SessionOptions& options) {
       return tl::unexpected<Error>(std::move(error));
     }
     kernels_.push_back(*std::move(kernel));
+    TINYPROF_ASSIGN_OR_RETURN(packed_bytes_,
+                              CheckedAdd(packed_bytes_, packed_bytes(kernels_.size() - 1)));
   }
   return {};
 }
 
 Status Session::MakeArena(const SessionOptions& options) {
   std::vector<int64_t> scratch_bytes;
-  for (const auto& kernel : kernels_) scratch_bytes.push_back(kernel->scratch_bytes());
+  for (const ChosenKernel& chosen : kernels_) {
+    scratch_bytes.push_back(chosen.kernel->scratch_bytes());
+  }
   TINYPROF_ASSIGN_OR_RETURN(plan_, PlanMemory(*graph_, scratch_bytes));
   TINYPROF_RETURN_IF_ERROR(
-      CheckLimit(weight_bytes_, plan_.arena_bytes, options.memory_limit_bytes));
+      CheckLimit(weight_bytes_, packed_bytes_, plan_.arena_bytes, options.memory_limit_bytes));
   TINYPROF_ASSIGN_OR_RETURN(arena_, Buffer::Create(plan_.arena_bytes));
+  return {};
+}
+
+int64_t Session::packed_bytes(size_t node) const {
+  const auto* kernel = dynamic_cast<const PackingKernel*>(kernels_[node].kernel.get());
+  return kernel == nullptr ? 0 : kernel->packed_bytes();
+}
+
+Status Session::PackWeights() {
+  packed_.resize(kernels_.size());
+  for (size_t n = 0; n < kernels_.size(); ++n) {
+    if (packed_bytes(n) == 0) continue;
+    TINYPROF_ASSIGN_OR_RETURN(packed_[n], Buffer::Create(packed_bytes(n)));
+    TINYPROF_RETURN_IF_ERROR(
+        dynamic_cast<PackingKernel&>(*kernels_[n].kernel)
+            .Pack({packed_[n].data(), static_cast<size_t>(packed_[n].byte_size())}));
+  }
   return {};
 }
 
@@ -173,13 +238,13 @@ void Session::Bind() {
                          : TensorView{.type = graph_->value(id).type, .data = DataOf(id)});
     }
     binding.scratch = {arena_.data() + plan_.scratch_offset[n],
-                       static_cast<size_t>(kernels_[n]->scratch_bytes())};
+                       static_cast<size_t>(kernels_[n].kernel->scratch_bytes())};
   }
 }
 
 void Session::RunNode(size_t node) noexcept {
   const NodeBinding& binding = bindings_[node];
-  kernels_[node]->Run(
+  kernels_[node].kernel->Run(
       {.inputs = binding.inputs, .outputs = binding.outputs, .scratch = binding.scratch});
   if (!declared_flops_.empty()) DeclareNode(node);
 }
@@ -205,12 +270,12 @@ ConstTensorView Session::output(size_t index) const {
 
 std::vector<std::span<const std::byte>> Session::memory_blocks() const {
   std::vector<std::span<const std::byte>> blocks;
-  for (const Buffer& weight : weights_) {
-    if (weight.byte_size() > 0) {
-      blocks.emplace_back(weight.data(), static_cast<size_t>(weight.byte_size()));
+  for (const std::vector<Buffer>* buffers : {&weights_, &packed_}) {
+    for (const Buffer& buffer : *buffers) {
+      if (buffer.byte_size() > 0) blocks.push_back(BytesOf(buffer));
     }
   }
-  blocks.emplace_back(arena_.data(), static_cast<size_t>(arena_.byte_size()));
+  blocks.push_back(BytesOf(arena_));
   return blocks;
 }
 

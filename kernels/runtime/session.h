@@ -13,14 +13,15 @@
 #include "kernels/base/error.h"
 #include "kernels/graph/graph.h"
 #include "kernels/ops/kernel.h"
+#include "kernels/ops/onednn_kernels.h"
 #include "kernels/runtime/isa.h"
 #include "kernels/runtime/memory_plan.h"
 #include "kernels/tensor/buffer.h"
 
 namespace tinyprof {
 
-enum class Backend { kReference, kEigen };
-// "reference", "eigen".
+enum class Backend { kReference, kEigen, kOnednn };
+// "reference", "eigen", "onednn".
 std::string_view Name(Backend backend);
 // INVALID_ARGUMENT / "UNKNOWN_BACKEND" lists the names there are.
 Result<Backend> BackendFromName(std::string_view name);
@@ -29,21 +30,28 @@ struct SessionOptions {
   Backend backend = Backend::kEigen;
   Isa isa = Isa::kBaseline;
   int threads = 1;
-  // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" when weights + arena pass this; checked before
-  // allocating.
+  ConvAlgorithm conv_algorithm = ConvAlgorithm::kDirect;  // of kOnednn
+  // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" when weights, their packed copies and the arena pass
+  // this; checked before allocating.
   int64_t memory_limit_bytes = INT64_MAX;
 };
 
 class Session {
  public:
-  // `graph` must outlive the session.
+  // `graph` must outlive the session. With Backend::kOnednn fails as PrepareOnednn() does
+  // (kernels/ops/onednn_kernels.h).
   static Result<std::unique_ptr<Session>> Create(const Graph& graph, const SessionOptions& options);
 
   size_t node_count() const { return graph_->nodes.size(); }
   const Graph& graph() const { return *graph_; }
   const MemoryPlan& plan() const { return plan_; }
   int64_t weight_bytes() const { return weight_bytes_; }
-  const Kernel& kernel(size_t node) const { return *kernels_[node]; }
+  // Copies of weights that kernels keep in an arrangement of their own: of all nodes, of one.
+  int64_t packed_bytes() const { return packed_bytes_; }
+  int64_t packed_bytes(size_t node) const;
+  const Kernel& kernel(size_t node) const { return *kernels_[node].kernel; }
+  // Whose kernel runs the node: not the session's own where that has none for it.
+  Backend backend(size_t node) const { return kernels_[node].backend; }
 
   void RunNode(size_t node) noexcept;
   void RunAll() noexcept;
@@ -54,7 +62,7 @@ class Session {
   TensorView input(size_t index);
   ConstTensorView output(size_t index) const;
 
-  // Every block of memory that a pass reads or writes: weights, then the arena.
+  // Every block of memory that a pass reads or writes: weights, packed copies, the arena.
   std::vector<std::span<const std::byte>> memory_blocks() const;
 
  private:
@@ -63,10 +71,18 @@ class Session {
     std::vector<TensorView> outputs;
     std::span<std::byte> scratch;
   };
+  struct ChosenKernel {
+    std::unique_ptr<Kernel> kernel;
+    Backend backend;
+  };
 
   Session() = default;
   Status MakeWeights(const SessionOptions& options);
+  static Result<ChosenKernel> ChooseKernel(const NodeSignature& signature,
+                                           const SessionOptions& options);
   Status MakeKernels(const SessionOptions& options);
+  // Lets kernels write their copies of weights.
+  Status PackWeights();
   Status MakeArena(const SessionOptions& options);
   // What the nodes cost, when a stand-in PMU wants to know.
   Status MakeDeclarations();
@@ -80,9 +96,11 @@ class Session {
   int threads_ = 1;
   MemoryPlan plan_;
   int64_t weight_bytes_ = 0;
+  int64_t packed_bytes_ = 0;
   std::vector<Buffer> weights_;  // by ValueId; empty for what is no initializer
+  std::vector<Buffer> packed_;   // by node; empty where the kernel packs nothing
   Buffer arena_;
-  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<ChosenKernel> kernels_;
   std::vector<NodeBinding> bindings_;
   std::vector<int64_t> declared_flops_;  // by node; empty without a stand-in PMU
 };

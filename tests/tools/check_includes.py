@@ -49,6 +49,7 @@ THIRD_PARTY = {
     r".*\.pb\.h": ["daemon/convert", "daemon/worker", "daemon/store", "daemon/jobs", "daemon/rpc",
                    "daemon/model", "client"],
     r"Eigen/.*": ["kernels/ops"],
+    r"oneapi/dnnl/.*": ["kernels/ops"],
     r"sqlite3\.h": ["daemon/store"],
     r"toml\+\+/.*": ["daemon/ops", "client/lib"],
     r"seccomp\.h": ["daemon/worker"],

@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "kernels/ops/eigen_kernels.h"
+#include "kernels/ops/onednn_kernels.h"
 #include "kernels/ops/op.h"
+#include "kernels/ops/packing_kernel.h"
 #include "tests/unit/kernels/counted.h"
 #include "tests/unit/kernels/op_test_case.h"
 
@@ -50,22 +53,36 @@ Outputs RunOnce(const Prepared& prepared, int64_t scratch_bytes, int fill_byte, 
   return outputs;
 }
 
+// Gives a kernel memory for its own copy of the weights and lets it write that.
+std::unique_ptr<GuardedMemory> Pack(Kernel& kernel) {
+  auto* packing = dynamic_cast<PackingKernel*>(&kernel);
+  if (packing == nullptr || packing->packed_bytes() == 0) return nullptr;
+  auto memory = std::make_unique<GuardedMemory>(static_cast<size_t>(packing->packed_bytes()));
+  const Status packed = packing->Pack({memory->data(), memory->byte_size()});
+  EXPECT_TRUE(packed.has_value()) << packed.error().message;
+  EXPECT_TRUE(memory->intact()) << "wrote beyond the packed weights";
+  return memory;
+}
+
 // Runs twice, over memory of 0xFF and of 0: the same bytes come out only if all of them are
 // written.
-std::optional<Outputs> RunTwice(const Prepared& prepared, KernelFactory factory, int threads) {
-  const Result<std::unique_ptr<Kernel>> kernel = factory(prepared.signature, {.threads = threads});
-  if (!kernel) {
-    ADD_FAILURE() << kernel.error().message;
-    return std::nullopt;
-  }
-  const auto run = [&](const KernelArgs& args) { (*kernel)->Run(args); };
-  Outputs first = RunOnce(prepared, (*kernel)->scratch_bytes(), 0xFF, run);
-  const Outputs second = RunOnce(prepared, (*kernel)->scratch_bytes(), 0, run);
+Outputs RunKernelTwice(const Prepared& prepared, Kernel& kernel) {
+  const std::unique_ptr<GuardedMemory> packed = Pack(kernel);
+  const auto run = [&](const KernelArgs& args) { kernel.Run(args); };
+  Outputs first = RunOnce(prepared, kernel.scratch_bytes(), 0xFF, run);
+  const Outputs second = RunOnce(prepared, kernel.scratch_bytes(), 0, run);
   for (size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(std::memcmp(first[i]->data(), second[i]->data(), first[i]->byte_size()), 0)
         << "output " << i << " differs between two runs, or is not written whole";
   }
   return first;
+}
+
+std::optional<Outputs> RunTwice(const Prepared& prepared, KernelFactory factory, int threads) {
+  const Result<std::unique_ptr<Kernel>> kernel = factory(prepared.signature, {.threads = threads});
+  if (kernel) return RunKernelTwice(prepared, **kernel);
+  ADD_FAILURE() << kernel.error().message;
+  return std::nullopt;
 }
 
 std::vector<double> Doubles(const Prepared& prepared, const Outputs& outputs, size_t index) {
@@ -132,6 +149,32 @@ void CheckKernel(const Prepared& prepared, const Truth& truth, KernelFactory fac
   if (outputs) CompareOutputs(prepared, *outputs, truth);
 }
 
+// oneDNN keeps one ISA for the life of a process: the one that the environment names, or the best.
+Isa IsaOfOnednn() {
+  const char* name = std::getenv("TINYPROF_TEST_ONEDNN_ISA");
+  const Result<Isa> isa = ResolveIsa(name == nullptr ? "" : name);
+  EXPECT_TRUE(isa.has_value()) << isa.error().message;
+  return isa.value_or(Isa::kBaseline);
+}
+
+// The oneDNN kernel, where the build has one and it does this case.
+void CheckOnednnKernel(const OpCase& op_case, const Prepared& prepared, const Truth& truth) {
+  if (!op_case.onednn_agrees || !CheckOnednnIsBuilt().has_value()) return;
+  const Isa isa = IsaOfOnednn();
+  ASSERT_TRUE(PrepareOnednn(isa).has_value());
+  const OnednnFactory factory = FindOnednnKernel(op_case.op_type);
+  if (factory == nullptr) return;
+  for (const int threads : {1, 2}) {
+    const Result<std::unique_ptr<Kernel>> kernel =
+        factory(prepared.signature, {.threads = threads, .conv_algorithm = op_case.conv_algorithm});
+    if (!kernel && kernel.error().reason == "NO_KERNEL") continue;
+    ASSERT_TRUE(kernel.has_value()) << kernel.error().message;
+    SCOPED_TRACE(fmt::format("oneDNN kernel {}, {}, {} threads", (*kernel)->implementation(),
+                             Name(isa), threads));
+    CompareOutputs(prepared, RunKernelTwice(prepared, **kernel), truth);
+  }
+}
+
 }  // namespace
 
 void CheckOp(const OpCase& op_case) {
@@ -153,6 +196,17 @@ void CheckOp(const OpCase& op_case) {
       CheckKernel(*prepared, *truth, factory, threads);
     }
   }
+  CheckOnednnKernel(op_case, *prepared, *truth);
+}
+
+std::string OnednnImplementation(const OpCase& op_case) {
+  const std::unique_ptr<Prepared> prepared = Prepare(op_case);
+  if (!prepared || !PrepareOnednn(IsaOfOnednn()).has_value()) return "";
+  const OnednnFactory factory = FindOnednnKernel(op_case.op_type);
+  if (factory == nullptr) return "";
+  const Result<std::unique_ptr<Kernel>> kernel =
+      factory(prepared->signature, {.threads = 1, .conv_algorithm = op_case.conv_algorithm});
+  return kernel ? (*kernel)->implementation() : "";
 }
 
 void CheckCounts(const OpCase& op_case, ReferenceFn counted, Executes executes) {

@@ -8,6 +8,7 @@
 
 #include "kernels/graph/graph.h"
 #include "kernels/ops/cost.h"
+#include "kernels/ops/onednn_kernels.h"
 #include "kernels/ops/reference_kernel.h"
 #include "kernels/tensor/shape.h"
 
@@ -34,6 +35,10 @@ struct OpCase {
   int64_t dot_length = 0;
   // The Eigen kernel has to exist; false: the operator has the naive one only.
   bool has_eigen_kernel = true;
+  // False: oneDNN has another result by its own rules, and its kernel is not checked.
+  bool onednn_agrees = true;
+  // Of the oneDNN kernel.
+  ConvAlgorithm conv_algorithm = ConvAlgorithm::kDirect;
 };
 
 // A float32 activation / weight of that shape, uniform in [-bound, bound).
@@ -46,11 +51,16 @@ OpCase::In IntsOf(const std::vector<int64_t>& elements);
 // An omitted optional input.
 OpCase::In Omitted();
 
-// Runs the operator in double (the truth), by the naive float kernel, and by the Eigen kernel on
-// every ISA of this machine with 1 and 2 threads; checks values, that all outputs are written and
+// Runs the operator in double (the truth), by the naive float kernel, by the Eigen kernel on every
+// ISA of this machine and by the oneDNN kernel, if there is one, on the ISA that the environment
+// variable TINYPROF_TEST_ONEDNN_ISA names (the best otherwise), each with 1 and 2 threads; checks
+// values, that all outputs are written and
 // nothing beyond them or the scratch, and that a second run gives the same bytes. Integer and bool
 // outputs have to be equal.
 void CheckOp(const OpCase& op_case);
+
+// What oneDNN calls its kernel for the node; empty where it has none. For tests that want one.
+std::string OnednnImplementation(const OpCase& op_case);
 
 // Runs `counted` (the family's loop on the scalar Counted) and compares what it executed with
 // CostOf(): all FLOPs, and by class what can be told apart: transcendental and minmax.

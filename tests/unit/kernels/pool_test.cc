@@ -96,8 +96,11 @@ TEST(PoolTest, MaximumOfNegativeNumbersAndNan) {
   EXPECT_EQ(TrueOutputs(negative)[0], (std::vector<double>{-5, -5, -1, -1}));
   CheckOp(negative);
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  CheckOp(OfFloats("MaxPool", {1, nan, 3, 4}, padded));
-  CheckOp(OfFloats("GlobalMaxPool", {1, nan, 3, 4}, {}));
+  for (OpCase op_case : {OfFloats("MaxPool", {1, nan, 3, 4}, padded),
+                         OfFloats("GlobalMaxPool", {1, nan, 3, 4}, {})}) {
+    op_case.onednn_agrees = false;  // its maximum overlooks what is no number
+    CheckOp(op_case);
+  }
 }
 
 TEST(PoolTest, RefusesWhatDoesNotFit) {

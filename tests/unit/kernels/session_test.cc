@@ -161,7 +161,10 @@ TEST(SessionTest, FallsBackToTheNaiveKernelForOtherTypes) {
 
 TEST(SessionTest, BackendNames) {
   EXPECT_EQ(*BackendFromName("reference"), Backend::kReference);
-  EXPECT_EQ(*BackendFromName(Name(Backend::kEigen)), Backend::kEigen);
+  for (const Backend backend : {Backend::kReference, Backend::kEigen, Backend::kOnednn}) {
+    EXPECT_EQ(*BackendFromName(Name(backend)), backend);
+  }
+  EXPECT_EQ(*BackendFromName("onednn"), Backend::kOnednn);
   EXPECT_EQ(BackendFromName("cuda").error().reason, "UNKNOWN_BACKEND");
 }
 

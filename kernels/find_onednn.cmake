@@ -1,0 +1,26 @@
+# Sets TINYPROF_HAS_ONEDNN, and makes the target tinyprof_onednn where it is true. The library's own CMake
+# package wants OpenCL's headers, which nothing of ours needs.
+set(has_onednn FALSE)
+if(TINYPROF_ONEDNN)
+  find_path(TINYPROF_ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp)
+  find_library(TINYPROF_ONEDNN_LIBRARY dnnl)
+  if(TINYPROF_ONEDNN_INCLUDE AND TINYPROF_ONEDNN_LIBRARY)
+    file(STRINGS ${TINYPROF_ONEDNN_INCLUDE}/oneapi/dnnl/dnnl_version.h onednn_version
+         REGEX "define DNNL_VERSION_(MAJOR|MINOR) ")
+    string(REGEX REPLACE "[^0-9;]" "" onednn_version "${onednn_version}")
+    list(JOIN onednn_version "." onednn_version)
+    # 3 has another interface.
+    if(onednn_version VERSION_GREATER_EQUAL 2.6 AND onednn_version VERSION_LESS 3)
+      set(has_onednn TRUE)
+      add_library(tinyprof_onednn INTERFACE)
+      target_include_directories(tinyprof_onednn SYSTEM INTERFACE ${TINYPROF_ONEDNN_INCLUDE})
+      target_link_libraries(tinyprof_onednn INTERFACE ${TINYPROF_ONEDNN_LIBRARY})
+    endif()
+  endif()
+endif()
+set(TINYPROF_HAS_ONEDNN ${has_onednn} CACHE INTERNAL "Whether the oneDNN kernels are built")
+if(TINYPROF_HAS_ONEDNN)
+  message(STATUS "oneDNN ${onednn_version}: --backend onednn is built")
+else()
+  message(STATUS "No oneDNN 2.6 or later 2.x: --backend onednn is left out")
+endif()

@@ -1,0 +1,137 @@
+// Conv and ConvTranspose on oneDNN.
+#include <array>
+
+#include "kernels/ops/conv/conv_shape.h"
+#include "kernels/ops/onednn_families.h"
+#include "kernels/ops/onednn_primitive.h"
+
+namespace tinyprof {
+namespace {
+
+using onednn::Desc;
+using onednn::Dims;
+using onednn::KernelResult;
+
+using ConvShapeFn = Result<ConvShape> (*)(const NodeSignature& signature);
+
+// How the library is told of the spatial axes. Its dilation counts the elements between two taps.
+struct Window {
+  Dims strides;
+  Dims dilations;
+  Dims pads_begin;
+  Dims pads_end;
+};
+
+Window WindowOf(const ConvShape& shape, size_t rank) {
+  Window window;
+  for (size_t i = 3 - rank; i < 3; ++i) {
+    const ConvAxis& axis = shape.axes[i];
+    window.strides.push_back(axis.stride);
+    window.dilations.push_back(axis.dilation - 1);
+    window.pads_begin.push_back(axis.pad_begin);
+    // What the last place reaches beyond the end; below 0 where it does not reach the end.
+    window.pads_end.push_back((axis.positions - 1) * axis.stride +
+                              (axis.kernel - 1) * axis.dilation + 1 - axis.extent - axis.pad_begin);
+  }
+  return window;
+}
+
+// The weights as the library sees them: groups first where there are some, then outputs, then
+// inputs.
+struct Weights {
+  Dims dims;
+  Desc given;
+};
+
+Weights WeightsOf(const NodeSignature& signature, const ConvShape& shape, bool transposed) {
+  const Shape& spatial = signature.input(1).shape;
+  const int64_t taps = shape.tap_count();
+  Weights weights;
+  Dims strides;
+  if (shape.groups > 1) {
+    weights.dims.push_back(shape.groups);
+    strides.push_back(shape.out_group() * shape.in_group() * taps);
+  }
+  weights.dims.insert(weights.dims.end(), {shape.out_group(), shape.in_group()});
+  // ONNX has the outputs first in a Conv, the inputs first in a ConvTranspose.
+  const int64_t out_stride = transposed ? taps : shape.in_group() * taps;
+  const int64_t in_stride = transposed ? shape.out_group() * taps : taps;
+  strides.insert(strides.end(), {out_stride, in_stride});
+  for (size_t d = 2; d < spatial.rank(); ++d) {
+    weights.dims.push_back(spatial[d]);
+    strides.push_back(spatial.stride(d));
+  }
+  weights.given = onednn::Strided(weights.dims, strides);
+  return weights;
+}
+
+constexpr bool IsTransposed(ConvShapeFn shape_of) { return shape_of == ConvTransposeShapeOf; }
+
+// The algorithms to try, the best first. There is no transposed Winograd.
+std::vector<dnnl::algorithm> AlgorithmsFor(const OnednnOptions& options, bool transposed) {
+  using dnnl::algorithm;
+  if (transposed) return {algorithm::deconvolution_direct};
+  switch (options.conv_algorithm) {
+    case ConvAlgorithm::kWinograd:
+      return {algorithm::convolution_winograd, algorithm::convolution_direct};
+    case ConvAlgorithm::kAuto:
+      return {algorithm::convolution_auto};
+    case ConvAlgorithm::kDirect:
+      break;
+  }
+  return {algorithm::convolution_direct};
+}
+
+template <class Forward>
+typename Forward::primitive_desc Describe(const NodeSignature& signature, const ConvShape& shape,
+                                          const Weights& weights, dnnl::algorithm algorithm) {
+  const Window window = WindowOf(shape, signature.input(0).shape.rank() - 2);
+  const Desc x = onednn::Plain(signature.input(0).shape.dims());
+  const Desc w = signature.inputs[1].is_weight ? onednn::Free(weights.dims) : weights.given;
+  const Desc y = onednn::Plain(signature.output().shape.dims());
+  constexpr auto kInference = dnnl::prop_kind::forward_inference;
+  const auto describe = [&] {
+    if (!signature.has_input(2)) {
+      return typename Forward::desc(kInference, algorithm, x, w, y, window.strides,
+                                    window.dilations, window.pads_begin, window.pads_end);
+    }
+    return typename Forward::desc(kInference, algorithm, x, w, onednn::Plain({shape.out_channels}),
+                                  y, window.strides, window.dilations, window.pads_begin,
+                                  window.pads_end);
+  };
+  constexpr bool kMayBeEmpty = true;
+  return {describe(), onednn::Attributes(), onednn::Engine(), kMayBeEmpty};
+}
+
+template <class Forward, ConvShapeFn shape_of>
+KernelResult Build(const NodeSignature& signature, const OnednnOptions& options) {
+  TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, shape_of(signature));
+  const Weights weights = WeightsOf(signature, shape, IsTransposed(shape_of));
+  typename Forward::primitive_desc description;
+  for (const dnnl::algorithm algorithm : AlgorithmsFor(options, IsTransposed(shape_of))) {
+    description = Describe<Forward>(signature, shape, weights, algorithm);
+    if (description) break;
+  }
+  if (!description) return onednn::NoKernel(signature, "no implementation takes it");
+  std::vector<onednn::Operand> operands = {
+      onednn::Input(DNNL_ARG_SRC, 0, description.src_desc()),
+      onednn::Weight(DNNL_ARG_WEIGHTS, 1, weights.given, description.weights_desc()),
+      onednn::Output(DNNL_ARG_DST, 0, description.dst_desc())};
+  if (signature.has_input(2)) {
+    operands.push_back(onednn::Input(DNNL_ARG_BIAS, 2, description.bias_desc()));
+  }
+  return std::make_unique<onednn::PrimitiveKernel>(description, Forward(description), operands,
+                                                   signature, options.threads);
+}
+
+constexpr std::array kKernels = {
+    OnednnKernel{"Conv", onednn::Make<Build<dnnl::convolution_forward, ConvShapeOf>>},
+    OnednnKernel{"ConvTranspose",
+                 onednn::Make<Build<dnnl::deconvolution_forward, ConvTransposeShapeOf>>},
+};
+
+}  // namespace
+
+std::span<const OnednnKernel> ConvOnednnKernels() { return kKernels; }
+
+}  // namespace tinyprof

@@ -1,0 +1,40 @@
+// The kernels of oneDNN, for builds that have it. Its code is made at run time for the CPU at hand;
+// what it does not do is left to the Eigen kernels.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "kernels/ops/kernel.h"
+#include "kernels/runtime/isa.h"
+
+namespace tinyprof {
+
+// FAILED_PRECONDITION / "NO_ONEDNN" when the library was not there at build time.
+Status CheckOnednnIsBuilt();
+
+// Bounds the code that oneDNN makes by `isa`. The library takes this once for the life of a
+// process: FAILED_PRECONDITION / "ISA_IS_FIXED" when it was asked for another ISA before.
+// "baseline" lets it use SSE4.1, its least. Also fails as CheckOnednnIsBuilt() does.
+Status PrepareOnednn(Isa isa);
+
+enum class ConvAlgorithm {
+  kDirect,    // every product of the definition, but those with padding
+  kWinograd,  // fewer products where the library can do so, direct elsewhere
+  kAuto,      // what the library holds for the faster
+};
+
+struct OnednnOptions {
+  int threads = 1;  // as in KernelOptions
+  ConvAlgorithm conv_algorithm = ConvAlgorithm::kDirect;
+};
+
+// As a KernelFactory.
+using OnednnFactory = Result<std::unique_ptr<Kernel>> (*)(const NodeSignature& signature,
+                                                          const OnednnOptions& options);
+
+// The factory for that operator, or null. To be called after PrepareOnednn(). Factories refuse with
+// "NO_KERNEL" what oneDNN does not do: other types than float32, tensors without elements, ...
+OnednnFactory FindOnednnKernel(std::string_view op_type);
+
+}  // namespace tinyprof

@@ -1,0 +1,169 @@
+#include "kernels/ops/onednn_primitive.h"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "kernels/base/check.h"
+
+namespace tinyprof::onednn {
+namespace {
+
+constexpr auto kFloat = dnnl::memory::data_type::f32;
+
+int64_t AlignedBytes(const Desc& desc) {
+  constexpr auto kAlignment = static_cast<int64_t>(Buffer::kAlignment);
+  return (static_cast<int64_t>(desc.get_size()) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+dnnl::memory Unbound(const Desc& desc) { return {desc, Engine(), DNNL_MEMORY_NONE}; }
+
+bool IsUsable(const TensorType& type) {
+  return type.dtype == DType::kFloat32 && type.shape.element_count() > 0;
+}
+
+}  // namespace
+
+const dnnl::engine& Engine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+Desc Plain(const Dims& dims) {
+  Dims strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  return Strided(dims, strides);
+}
+
+Desc Strided(const Dims& dims, const Dims& strides) { return {dims, kFloat, strides}; }
+
+Desc Free(const Dims& dims) { return {dims, kFloat, dnnl::memory::format_tag::any}; }
+
+dnnl::primitive_attr Attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+Operand Input(int argument, size_t index, const Desc& desc) {
+  return {.argument = argument, .index = index, .given = desc, .wanted = desc};
+}
+
+Operand Output(int argument, size_t index, const Desc& desc) {
+  return {.argument = argument, .is_output = true, .index = index, .given = desc, .wanted = desc};
+}
+
+Operand Weight(int argument, size_t index, const Desc& given, const Desc& wanted) {
+  return {.argument = argument, .index = index, .given = given, .wanted = wanted};
+}
+
+PrimitiveKernel::PrimitiveKernel(const dnnl::primitive_desc_base& description,
+                                 const dnnl::primitive& primitive,
+                                 const std::vector<Operand>& operands,
+                                 const NodeSignature& signature, int threads)
+    : implementation_(description.impl_info_str()),
+      threads_(threads),
+      primitive_(primitive),
+      stream_(Engine()) {
+  for (const Operand& operand : operands) {
+    Argument argument{.source = operand.is_output ? Source::kOutput : Source::kInput,
+                      .index = operand.index,
+                      .packed_offset = 0,
+                      .memory = Unbound(operand.wanted)};
+    if (operand.given != operand.wanted) {
+      argument.source = Source::kPacked;
+      argument.packed_offset = packed_bytes_;
+      packings_.push_back({.data = signature.inputs[operand.index].data,
+                           .given = operand.given,
+                           .wanted = operand.wanted,
+                           .offset = packed_bytes_});
+      packed_bytes_ += AlignedBytes(operand.wanted);
+    }
+    exec_args_.push_back({.arg = operand.argument, .memory = argument.memory.get()});
+    arguments_.push_back(std::move(argument));
+  }
+  const Desc scratchpad = description.scratchpad_desc();
+  scratch_bytes_ = static_cast<int64_t>(scratchpad.get_size());
+  if (scratch_bytes_ == 0) return;
+  arguments_.push_back(
+      {.source = Source::kScratch, .index = 0, .packed_offset = 0, .memory = Unbound(scratchpad)});
+  exec_args_.push_back({.arg = DNNL_ARG_SCRATCHPAD, .memory = arguments_.back().memory.get()});
+}
+
+Status PrimitiveKernel::Pack(std::span<std::byte> packed) {
+  packed_ = packed.data();
+  const TeamSize team(threads_);
+  try {
+    for (const Packing& packing : packings_) {
+      // The library writes through the handle of a source never.
+      dnnl::memory from(packing.given, Engine(), const_cast<void*>(packing.data));
+      dnnl::memory to(packing.wanted, Engine(), packed_ + packing.offset);
+      dnnl::reorder(from, to).execute(stream_, from, to);
+      stream_.wait();
+    }
+  } catch (const dnnl::error& error) {
+    return Fail(
+        ErrorCode::kResourceExhausted, "OUT_OF_MEMORY",
+        fmt::format("oneDNN cannot pack the weights ({}): use a smaller model", error.message));
+  }
+  return {};
+}
+
+void* PrimitiveKernel::AddressOf(const Argument& argument, const KernelArgs& args) const {
+  switch (argument.source) {
+    case Source::kInput:
+      return const_cast<void*>(args.inputs[argument.index].data);
+    case Source::kOutput:
+      return args.outputs[argument.index].data;
+    case Source::kPacked:
+      return packed_ + argument.packed_offset;
+    case Source::kScratch:
+      break;
+  }
+  return args.scratch.data();
+}
+
+void PrimitiveKernel::Run(const KernelArgs& args) const noexcept {
+  const TeamSize team(threads_);
+  for (const Argument& argument : arguments_) {
+    void* address = AddressOf(argument, args);
+    // Setting an address also writes the padding of blocked layouts: only when it is another one.
+    if (argument.memory.get_data_handle() != address) argument.memory.set_data_handle(address);
+  }
+  const dnnl_status_t status = dnnl_primitive_execute(
+      primitive_.get(), stream_.get(), static_cast<int>(exec_args_.size()), exec_args_.data());
+  TINYPROF_CHECK(status == dnnl_success);
+}
+
+TeamSize::TeamSize(int threads) : before_(omp_get_max_threads()) {
+  if (before_ != threads) omp_set_num_threads(threads);
+}
+
+TeamSize::~TeamSize() {
+  if (omp_get_max_threads() != before_) omp_set_num_threads(before_);
+}
+
+tl::unexpected<Error> NoKernel(const NodeSignature& signature, std::string_view why) {
+  return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
+              fmt::format("oneDNN has no kernel for this {}: {}", signature.node->op_type, why));
+}
+
+Status CheckOperands(const NodeSignature& signature) {
+  for (const NodeSignature::Input& input : signature.inputs) {
+    if (input.present && !IsUsable(input.type)) {
+      return NoKernel(signature, "its inputs are not float32, or empty");
+    }
+  }
+  for (const TensorType& output : signature.outputs) {
+    if (!IsUsable(output)) return NoKernel(signature, "its outputs are not float32, or empty");
+  }
+  return {};
+}
+
+tl::unexpected<Error> Refused(const NodeSignature& signature, const dnnl::error& error) {
+  if (error.status != dnnl_out_of_memory) return NoKernel(signature, error.message);
+  return Fail(ErrorCode::kResourceExhausted, "OUT_OF_MEMORY",
+              fmt::format("oneDNN ran out of memory while it made {}: use a smaller model or batch",
+                          signature.node->op_type));
+}
+
+}  // namespace tinyprof::onednn

@@ -1,0 +1,121 @@
+// What all kernels of oneDNN share: descriptions of tensors, and the Kernel that runs a primitive.
+#pragma once
+
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string>
+#include <vector>
+
+#include "kernels/ops/onednn_kernels.h"
+#include "kernels/ops/packing_kernel.h"
+
+namespace tinyprof::onednn {
+
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
+
+const dnnl::engine& Engine();
+
+// A float32 tensor of these dimensions, row-major.
+Desc Plain(const Dims& dims);
+// The same with elements `strides` apart.
+Desc Strided(const Dims& dims, const Dims& strides);
+// Left to the primitive: it describes in return what it would like best.
+Desc Free(const Dims& dims);
+
+// Attributes with the scratch taken from us; all primitives are made with them.
+dnnl::primitive_attr Attributes();
+
+// One argument of a primitive.
+struct Operand {
+  int argument = 0;  // DNNL_ARG_SRC, ...
+  bool is_output = false;
+  size_t index = 0;  // among the node's inputs or outputs
+  Desc given;        // as the node has it
+  Desc wanted;  // as the primitive takes it; other than `given` only for weights, which are packed
+};
+
+Operand Input(int argument, size_t index, const Desc& desc);
+Operand Output(int argument, size_t index, const Desc& desc);
+Operand Weight(int argument, size_t index, const Desc& given, const Desc& wanted);
+
+// Runs one primitive. Weights that it wants arranged otherwise than they are given are written anew
+// by Pack().
+class PrimitiveKernel final : public PackingKernel {
+ public:
+  // `description` is the primitive's own; `signature` has the weights. Throws dnnl::error.
+  PrimitiveKernel(const dnnl::primitive_desc_base& description, const dnnl::primitive& primitive,
+                  const std::vector<Operand>& operands, const NodeSignature& signature,
+                  int threads);
+
+  // oneDNN's name of it: "jit:avx512_core", "brg:avx2", ...
+  std::string implementation() const override { return implementation_; }
+  int64_t scratch_bytes() const override { return scratch_bytes_; }
+  int64_t packed_bytes() const override { return packed_bytes_; }
+  Status Pack(std::span<std::byte> packed) override;
+  void Run(const KernelArgs& args) const noexcept override;
+
+ private:
+  enum class Source { kInput, kOutput, kPacked, kScratch };
+  struct Argument {
+    Source source;
+    size_t index;           // kInput, kOutput
+    int64_t packed_offset;  // kPacked
+    dnnl::memory memory;    // its address is set when it is another one
+  };
+  struct Packing {
+    const void* data;
+    Desc given;
+    Desc wanted;
+    int64_t offset;
+  };
+
+  void* AddressOf(const Argument& argument, const KernelArgs& args) const;
+
+  std::string implementation_;
+  int threads_;
+  int64_t scratch_bytes_ = 0;
+  int64_t packed_bytes_ = 0;
+  std::byte* packed_ = nullptr;
+  dnnl::primitive primitive_;
+  dnnl::stream stream_;
+  std::vector<Argument> arguments_;
+  std::vector<dnnl_exec_arg_t> exec_args_;
+  std::vector<Packing> packings_;
+};
+
+// The size of the team as oneDNN sees it, while this lives: the library has no argument for it.
+class TeamSize {
+ public:
+  explicit TeamSize(int threads);
+  ~TeamSize();
+  TeamSize(const TeamSize&) = delete;
+  TeamSize& operator=(const TeamSize&) = delete;
+
+ private:
+  int before_;
+};
+
+// "NO_KERNEL" unless all operands are float32 and have elements.
+Status CheckOperands(const NodeSignature& signature);
+// "NO_KERNEL" for what oneDNN does not do.
+tl::unexpected<Error> NoKernel(const NodeSignature& signature, std::string_view why);
+// The same from the library's own refusal; "OUT_OF_MEMORY" where it was that.
+tl::unexpected<Error> Refused(const NodeSignature& signature, const dnnl::error& error);
+
+using KernelResult = Result<std::unique_ptr<Kernel>>;
+
+// The factory of `build`, which may throw dnnl::error and sees only operands that
+// CheckOperands() lets through.
+template <KernelResult (*build)(const NodeSignature& signature, const OnednnOptions& options)>
+KernelResult Make(const NodeSignature& signature, const OnednnOptions& options) {
+  TINYPROF_RETURN_IF_ERROR(CheckOperands(signature));
+  const TeamSize team(options.threads);
+  try {
+    return build(signature, options);
+  } catch (const dnnl::error& error) {
+    return Refused(signature, error);
+  }
+}
+
+}  // namespace tinyprof::onednn
