@@ -23,5 +23,6 @@ std::span<const Operator> ResizeOperators();
 std::span<const Operator> QuantizeOperators();
 std::span<const Operator> EinsumOperators();
 std::span<const Operator> SignalOperators();
+std::span<const Operator> ReorderOperators();
 
 }  // namespace tinyprof

@@ -13,4 +13,9 @@ Status PrepareOnednn(Isa /*isa*/) { return CheckOnednnIsBuilt(); }
 
 OnednnFactory FindOnednnKernel(std::string_view /*op_type*/) { return nullptr; }
 
+NodeLayouts OnednnLayouts(const NodeSignature& /*signature*/, const OnednnOptions& /*options*/,
+                          const std::vector<LayoutPtr>& /*given*/) {
+  return {};
+}
+
 }  // namespace tinyprof

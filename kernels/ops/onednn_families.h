@@ -12,6 +12,9 @@ namespace tinyprof {
 struct OnednnKernel {
   std::string_view op_type;
   OnednnFactory factory;
+  // The layouts that it would like when its inputs have those in options.layouts; throws
+  // dnnl::error. Null: it takes row-major ones only.
+  NodeLayouts (*layouts)(const NodeSignature& signature, const OnednnOptions& options) = nullptr;
 };
 
 std::span<const OnednnKernel> MatmulOnednnKernels();
@@ -20,5 +23,6 @@ std::span<const OnednnKernel> PoolOnednnKernels();
 std::span<const OnednnKernel> NormOnednnKernels();
 std::span<const OnednnKernel> SoftmaxOnednnKernels();
 std::span<const OnednnKernel> ElementwiseOnednnKernels();
+std::span<const OnednnKernel> ReorderOnednnKernels();
 
 }  // namespace tinyprof

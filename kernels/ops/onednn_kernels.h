@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "kernels/ops/kernel.h"
+#include "kernels/ops/layout.h"
 #include "kernels/runtime/isa.h"
 
 namespace tinyprof {
@@ -27,6 +29,7 @@ enum class ConvAlgorithm {
 struct OnednnOptions {
   int threads = 1;  // as in KernelOptions
   ConvAlgorithm conv_algorithm = ConvAlgorithm::kDirect;
+  NodeLayouts layouts = {};  // of the node's operands, as OnednnLayouts() wants them
 };
 
 // As a KernelFactory.
@@ -36,5 +39,10 @@ using OnednnFactory = Result<std::unique_ptr<Kernel>> (*)(const NodeSignature& s
 // The factory for that operator, or null. To be called after PrepareOnednn(). Factories refuse with
 // "NO_KERNEL" what oneDNN does not do: other types than float32, tensors without elements, ...
 OnednnFactory FindOnednnKernel(std::string_view op_type);
+
+// The layouts that the kernel of the node would like best when its inputs now have those of `given`
+// (by input). All row-major for nodes that are left to another backend.
+NodeLayouts OnednnLayouts(const NodeSignature& signature, const OnednnOptions& options,
+                          const std::vector<LayoutPtr>& given);
 
 }  // namespace tinyprof

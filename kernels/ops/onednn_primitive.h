@@ -23,6 +23,17 @@ Desc Strided(const Dims& dims, const Dims& strides);
 // Left to the primitive: it describes in return what it would like best.
 Desc Free(const Dims& dims);
 
+// The layout that `desc` describes; null when that is row-major.
+LayoutPtr LayoutOf(const Desc& desc);
+// A tensor of these dimensions in that layout, which LayoutOf() gave; row-major for null.
+Desc Arranged(const Dims& dims, const LayoutPtr& layout);
+
+// The same order and blocks for a tensor of other dimensions.
+LayoutPtr Resized(const LayoutPtr& layout, const Dims& dims);
+// For nodes of one input whose output has its shape or another one of as many dimensions: the
+// layout that the input has, for both.
+NodeLayouts KeepLayout(const NodeSignature& signature, const OnednnOptions& options);
+
 // Attributes with the scratch taken from us; all primitives are made with them.
 dnnl::primitive_attr Attributes();
 

@@ -7,13 +7,14 @@
 
 #include "kernels/ops/onednn_families.h"
 #include "kernels/ops/onednn_kernels.h"
+#include "kernels/ops/onednn_primitive.h"
 
 namespace tinyprof {
 namespace {
 
 constexpr std::array kFamilies = {
-    &MatmulOnednnKernels, &ConvOnednnKernels,    &PoolOnednnKernels,
-    &NormOnednnKernels,   &SoftmaxOnednnKernels, &ElementwiseOnednnKernels,
+    &MatmulOnednnKernels,  &ConvOnednnKernels,        &PoolOnednnKernels,    &NormOnednnKernels,
+    &SoftmaxOnednnKernels, &ElementwiseOnednnKernels, &ReorderOnednnKernels,
 };
 
 // Whether the library accepted the bound. Elsewhere than on x86-64 there is nothing to choose.
@@ -25,6 +26,15 @@ bool BoundIsa([[maybe_unused]] Isa isa) {
 #else
   return true;
 #endif
+}
+
+const OnednnKernel* Find(std::string_view op_type) {
+  for (const auto family : kFamilies) {
+    for (const OnednnKernel& kernel : family()) {
+      if (kernel.op_type == op_type) return &kernel;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -48,12 +58,25 @@ Status PrepareOnednn(Isa isa) {
 }
 
 OnednnFactory FindOnednnKernel(std::string_view op_type) {
-  for (const auto family : kFamilies) {
-    for (const OnednnKernel& kernel : family()) {
-      if (kernel.op_type == op_type) return kernel.factory;
-    }
+  const OnednnKernel* kernel = Find(op_type);
+  return kernel == nullptr ? nullptr : kernel->factory;
+}
+
+NodeLayouts OnednnLayouts(const NodeSignature& signature, const OnednnOptions& options,
+                          const std::vector<LayoutPtr>& given) {
+  const OnednnKernel* kernel = Find(signature.node->op_type);
+  if (kernel == nullptr || kernel->layouts == nullptr) return {};
+  if (!onednn::CheckOperands(signature).has_value()) return {};
+  OnednnOptions wanted = options;
+  wanted.layouts = {.inputs = given, .outputs = {}};
+  const onednn::TeamSize team(options.threads);
+  try {
+    wanted.layouts = kernel->layouts(signature, wanted);
+  } catch (const dnnl::error&) {
+    return {};  // what takes no such node has no wish
   }
-  return nullptr;
+  // A wish that the kernel then refuses is none.
+  return kernel->factory(signature, wanted).has_value() ? wanted.layouts : NodeLayouts{};
 }
 
 }  // namespace tinyprof

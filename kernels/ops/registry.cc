@@ -15,6 +15,7 @@ constexpr std::array kFamilies = {
     &SoftmaxOperators,   &ElementwiseOperators, &ReduceOperators, &EmbeddingOperators,
     &AttentionOperators, &RecurrentOperators,   &ShapeOperators,  &IndexOperators,
     &ResizeOperators,    &QuantizeOperators,    &EinsumOperators, &SignalOperators,
+    &ReorderOperators,
 };
 
 using Table = std::map<std::string_view, const Operator*>;

@@ -24,17 +24,20 @@ Result<int64_t> Aligned(int64_t byte_size) {
 }
 
 // Sets the life of every value that needs memory and marks it with offset 0; the rest stays at -1.
-void FindLives(const Graph& graph, MemoryPlan& plan) {
+void FindLives(const Graph& graph, std::span<const LayoutPtr> layouts, MemoryPlan& plan) {
   const auto last = static_cast<int32_t>(std::max<size_t>(graph.nodes.size(), 1) - 1);
   plan.values.resize(graph.values.size());
   const auto slot = [&](ValueId id) -> MemoryPlan::Slot& {
     return plan.values[static_cast<size_t>(id)];
   };
   const auto begin = [&](ValueId id, int32_t first, int32_t end) {
-    slot(id) = {.offset = 0,
-                .byte_size = graph.value(id).type.byte_size(),
-                .first_node = first,
-                .last_node = end};
+    const auto index = static_cast<size_t>(id);
+    const bool is_arranged = index < layouts.size() && layouts[index] != nullptr;
+    slot(id) = {
+        .offset = 0,
+        .byte_size = is_arranged ? layouts[index]->byte_size() : graph.value(id).type.byte_size(),
+        .first_node = first,
+        .last_node = end};
   };
   for (const ValueId id : graph.inputs) begin(id, 0, last);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -119,9 +122,10 @@ Status SumLiveBytes(std::span<const int64_t> scratch_bytes, MemoryPlan& plan) {
 
 }  // namespace
 
-Result<MemoryPlan> PlanMemory(const Graph& graph, std::span<const int64_t> scratch_bytes) {
+Result<MemoryPlan> PlanMemory(const Graph& graph, std::span<const int64_t> scratch_bytes,
+                              std::span<const LayoutPtr> layouts) {
   MemoryPlan plan;
-  FindLives(graph, plan);
+  FindLives(graph, layouts, plan);
   TINYPROF_ASSIGN_OR_RETURN(std::vector<Request> requests, CollectRequests(plan, scratch_bytes));
   TINYPROF_RETURN_IF_ERROR(SumLiveBytes(scratch_bytes, plan));
   TINYPROF_ASSIGN_OR_RETURN(plan.arena_bytes, Place(std::move(requests)));

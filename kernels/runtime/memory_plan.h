@@ -8,6 +8,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/graph/graph.h"
+#include "kernels/ops/layout.h"
 
 namespace tinyprof {
 
@@ -28,6 +29,8 @@ struct MemoryPlan {
 // Greedy by size (largest first, lowest offset that is free for its whole life), which is within a
 // few percent of optimal for networks (Pisarchyk and Lee, "Efficient Memory Management for Deep
 // Neural Net Inference", 2020). `scratch_bytes` is by node. OUT_OF_RANGE when a sum passes 2^63.
-Result<MemoryPlan> PlanMemory(const Graph& graph, std::span<const int64_t> scratch_bytes);
+// `layouts` is by ValueId, or empty when all are row-major.
+Result<MemoryPlan> PlanMemory(const Graph& graph, std::span<const int64_t> scratch_bytes,
+                              std::span<const LayoutPtr> layouts = {});
 
 }  // namespace tinyprof

@@ -56,6 +56,18 @@ std::vector<Backend> FallbacksOf(Backend backend) {
   return {Backend::kReference};
 }
 
+// The layouts of the node's operands.
+NodeLayouts LayoutsOf(const Node& node, const SessionOptions& options) {
+  NodeLayouts layouts;
+  if (options.layouts.empty()) return layouts;
+  const auto of = [&](ValueId id) {
+    return id == kNoValue ? nullptr : options.layouts[static_cast<size_t>(id)];
+  };
+  for (const ValueId id : node.inputs) layouts.inputs.push_back(of(id));
+  for (const ValueId id : node.outputs) layouts.outputs.push_back(of(id));
+  return layouts;
+}
+
 // The kernel of that backend; "NO_KERNEL" where it has none.
 Result<std::unique_ptr<Kernel>> MakeKernel(Backend backend, const NodeSignature& signature,
                                            const SessionOptions& options) {
@@ -68,7 +80,9 @@ Result<std::unique_ptr<Kernel>> MakeKernel(Backend backend, const NodeSignature&
     return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
                 fmt::format("the onednn backend has no {}", op_type));
   }
-  return factory(signature, {.threads = options.threads, .conv_algorithm = options.conv_algorithm});
+  return factory(signature, {.threads = options.threads,
+                             .conv_algorithm = options.conv_algorithm,
+                             .layouts = LayoutsOf(*signature.node, options)});
 }
 
 constexpr std::array<std::pair<Backend, std::string_view>, 3> kNames = {{
@@ -120,7 +134,8 @@ Status Session::MakeWeights(const SessionOptions& options) {
   // Kernels that look at their weights are made after these, and only they know their scratch: the
   // arena without scratch is what can be checked before the first allocation.
   const std::vector<int64_t> no_scratch(graph_->nodes.size());
-  TINYPROF_ASSIGN_OR_RETURN(const MemoryPlan plan, PlanMemory(*graph_, no_scratch));
+  TINYPROF_ASSIGN_OR_RETURN(const MemoryPlan plan,
+                            PlanMemory(*graph_, no_scratch, options.layouts));
   TINYPROF_RETURN_IF_ERROR(
       CheckLimit(weight_bytes_, 0, plan.arena_bytes, options.memory_limit_bytes));
 
@@ -136,7 +151,10 @@ Status Session::MakeWeights(const SessionOptions& options) {
 
 Result<Session::ChosenKernel> Session::ChooseKernel(const NodeSignature& signature,
                                                     const SessionOptions& options) {
-  const std::vector<Backend> backends = FallbacksOf(options.backend);
+  // Only the backend that made a layout can read it.
+  const std::vector<Backend> backends = LayoutsOf(*signature.node, options).AllRowMajor()
+                                            ? FallbacksOf(options.backend)
+                                            : std::vector{options.backend};
   for (const Backend backend : backends) {
     Result<std::unique_ptr<Kernel>> kernel = MakeKernel(backend, signature, options);
     if (kernel) return ChosenKernel{*std::move(kernel), backend};
@@ -172,7 +190,7 @@ Status Session::MakeArena(const SessionOptions& options) {
   for (const ChosenKernel& chosen : kernels_) {
     scratch_bytes.push_back(chosen.kernel->scratch_bytes());
   }
-  TINYPROF_ASSIGN_OR_RETURN(plan_, PlanMemory(*graph_, scratch_bytes));
+  TINYPROF_ASSIGN_OR_RETURN(plan_, PlanMemory(*graph_, scratch_bytes, options.layouts));
   TINYPROF_RETURN_IF_ERROR(
       CheckLimit(weight_bytes_, packed_bytes_, plan_.arena_bytes, options.memory_limit_bytes));
   TINYPROF_ASSIGN_OR_RETURN(arena_, Buffer::Create(plan_.arena_bytes));

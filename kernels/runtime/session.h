@@ -31,6 +31,8 @@ struct SessionOptions {
   Isa isa = Isa::kBaseline;
   int threads = 1;
   ConvAlgorithm conv_algorithm = ConvAlgorithm::kDirect;  // of kOnednn
+  // By ValueId, as PlanLayouts() (layout_plan.h) gave them with the graph; empty: all row-major.
+  std::vector<LayoutPtr> layouts;
   // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" when weights, their packed copies and the arena pass
   // this; checked before allocating.
   int64_t memory_limit_bytes = INT64_MAX;

@@ -11,10 +11,10 @@ namespace tinyprof {
 namespace {
 
 // Operators that move or rename data and are no layer of the course.
-constexpr std::array<std::string_view, 17> kPlumbing = {
-    "Reshape",         "Transpose", "Concat",   "Slice", "Split", "Squeeze",
-    "Unsqueeze",       "Expand",    "Tile",     "Shape", "Cast",  "Pad",
-    "ConstantOfShape", "Identity",  "Constant", "Where", "Range"};
+constexpr std::array<std::string_view, 18> kPlumbing = {
+    "Reorder", "Reshape",         "Transpose", "Concat",   "Slice", "Split",
+    "Squeeze", "Unsqueeze",       "Expand",    "Tile",     "Shape", "Cast",
+    "Pad",     "ConstantOfShape", "Identity",  "Constant", "Where", "Range"};
 
 bool IsAny(std::string_view op_type, std::initializer_list<std::string_view> types) {
   return std::find(types.begin(), types.end(), op_type) != types.end();

@@ -1,4 +1,5 @@
-// A whole network by the oneDNN and the Eigen kernels, in one process and interleaved.
+// A whole network by the oneDNN kernels (direct convolutions, then what the library holds for the
+// fastest) and the Eigen kernels, in one process and interleaved.
 //
 // Usage: onednn_vs_eigen [MODEL [rounds]]
 #include <fmt/format.h>
@@ -6,9 +7,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime/team.h"
 #include "kernels/zoo/zoo.h"
@@ -41,27 +44,55 @@ std::string Spread(const std::vector<double>& seconds) {
                      1e3 * Quantile(seconds, 0.75), 1e3 * Quantile(seconds, 0));
 }
 
-Result<std::unique_ptr<Session>> MakeSession(const Graph& graph, Backend backend) {
-  return Session::Create(graph, {.backend = backend, .isa = HostIsas().back()});
+// A session with the graph that it runs.
+struct Contestant {
+  std::string name;
+  std::unique_ptr<LayoutPlan> plan;
+  std::unique_ptr<Session> session;
+  std::vector<double> seconds = {};
+  std::vector<double> ratios = {};  // to the first contestant, round by round
+};
+
+Result<Contestant> Enter(const std::string& name, const Graph& graph, SessionOptions options) {
+  TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(graph, options));
+  options.layouts = plan.layouts;
+  Contestant contestant{
+      .name = name, .plan = std::make_unique<LayoutPlan>(std::move(plan)), .session = nullptr};
+  TINYPROF_ASSIGN_OR_RETURN(contestant.session, Session::Create(contestant.plan->graph, options));
+  contestant.session->RunAll();
+  return contestant;
 }
 
 Status Run(const std::string& model, int rounds) {
   TINYPROF_RETURN_IF_ERROR(PinTeam(UsableCores(), 1));
   TINYPROF_ASSIGN_OR_RETURN(const Graph graph, BuildZooModel(model, 1, 1));
-  TINYPROF_ASSIGN_OR_RETURN(const auto eigen, MakeSession(graph, Backend::kEigen));
-  TINYPROF_ASSIGN_OR_RETURN(const auto onednn, MakeSession(graph, Backend::kOnednn));
-  for (Session* session : {eigen.get(), onednn.get()}) session->RunAll();
-  std::vector<double> eigen_seconds, onednn_seconds, ratios;
+  const Isa isa = HostIsas().back();
+  std::vector<Contestant> contestants;
+  const auto enter = [&](const std::string& name, Backend backend,
+                         ConvAlgorithm algorithm) -> Status {
+    TINYPROF_ASSIGN_OR_RETURN(
+        Contestant contestant,
+        Enter(name, graph,
+              {.backend = backend, .isa = isa, .conv_algorithm = algorithm, .layouts = {}}));
+    contestants.push_back(std::move(contestant));
+    return {};
+  };
+  TINYPROF_RETURN_IF_ERROR(enter("eigen", Backend::kEigen, ConvAlgorithm::kDirect));
+  TINYPROF_RETURN_IF_ERROR(enter("onednn direct", Backend::kOnednn, ConvAlgorithm::kDirect));
+  TINYPROF_RETURN_IF_ERROR(enter("onednn winograd", Backend::kOnednn, ConvAlgorithm::kWinograd));
+  TINYPROF_RETURN_IF_ERROR(enter("onednn auto", Backend::kOnednn, ConvAlgorithm::kAuto));
   for (int round = 0; round < rounds; ++round) {
-    eigen_seconds.push_back(PassSeconds(*eigen));
-    onednn_seconds.push_back(PassSeconds(*onednn));
-    ratios.push_back(onednn_seconds.back() / eigen_seconds.back());
+    for (Contestant& contestant : contestants) {
+      contestant.seconds.push_back(PassSeconds(*contestant.session));
+      contestant.ratios.push_back(contestant.seconds.back() / contestants[0].seconds.back());
+    }
   }
-  fmt::print("{} {}, 1 thread, {} rounds\n", model, Name(HostIsas().back()), rounds);
-  fmt::print("eigen   {}\n", Spread(eigen_seconds));
-  fmt::print("onednn  {}\n", Spread(onednn_seconds));
-  fmt::print("onednn / eigen: median {:.3f} (quartiles {:.3f} to {:.3f})\n", Quantile(ratios, 0.5),
-             Quantile(ratios, 0.25), Quantile(ratios, 0.75));
+  fmt::print("{} {}, 1 thread, {} rounds\n", model, Name(isa), rounds);
+  for (const Contestant& contestant : contestants) {
+    fmt::print("{:15} {}; to eigen {:.3f} (quartiles {:.3f} to {:.3f})\n", contestant.name,
+               Spread(contestant.seconds), Quantile(contestant.ratios, 0.5),
+               Quantile(contestant.ratios, 0.25), Quantile(contestant.ratios, 0.75));
+  }
   return {};
 }
 

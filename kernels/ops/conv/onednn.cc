@@ -84,11 +84,10 @@ std::vector<dnnl::algorithm> AlgorithmsFor(const OnednnOptions& options, bool tr
 
 template <class Forward>
 typename Forward::primitive_desc Describe(const NodeSignature& signature, const ConvShape& shape,
-                                          const Weights& weights, dnnl::algorithm algorithm) {
+                                          const Weights& weights, const Desc& x, const Desc& y,
+                                          dnnl::algorithm algorithm) {
   const Window window = WindowOf(shape, signature.input(0).shape.rank() - 2);
-  const Desc x = onednn::Plain(signature.input(0).shape.dims());
   const Desc w = signature.inputs[1].is_weight ? onednn::Free(weights.dims) : weights.given;
-  const Desc y = onednn::Plain(signature.output().shape.dims());
   constexpr auto kInference = dnnl::prop_kind::forward_inference;
   const auto describe = [&] {
     if (!signature.has_input(2)) {
@@ -103,15 +102,28 @@ typename Forward::primitive_desc Describe(const NodeSignature& signature, const 
   return {describe(), onednn::Attributes(), onednn::Engine(), kMayBeEmpty};
 }
 
+// By the first algorithm that can be had; empty when there is none.
+template <class Forward, ConvShapeFn shape_of>
+typename Forward::primitive_desc DescribeBest(const NodeSignature& signature,
+                                              const ConvShape& shape, const Weights& weights,
+                                              const Desc& x, const Desc& y,
+                                              const OnednnOptions& options) {
+  typename Forward::primitive_desc description;
+  for (const dnnl::algorithm algorithm : AlgorithmsFor(options, IsTransposed(shape_of))) {
+    description = Describe<Forward>(signature, shape, weights, x, y, algorithm);
+    if (description) break;
+  }
+  return description;
+}
+
 template <class Forward, ConvShapeFn shape_of>
 KernelResult Build(const NodeSignature& signature, const OnednnOptions& options) {
   TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, shape_of(signature));
   const Weights weights = WeightsOf(signature, shape, IsTransposed(shape_of));
-  typename Forward::primitive_desc description;
-  for (const dnnl::algorithm algorithm : AlgorithmsFor(options, IsTransposed(shape_of))) {
-    description = Describe<Forward>(signature, shape, weights, algorithm);
-    if (description) break;
-  }
+  const auto description = DescribeBest<Forward, shape_of>(
+      signature, shape, weights,
+      onednn::Arranged(signature.input(0).shape.dims(), options.layouts.input(0)),
+      onednn::Arranged(signature.output().shape.dims(), options.layouts.output()), options);
   if (!description) return onednn::NoKernel(signature, "no implementation takes it");
   std::vector<onednn::Operand> operands = {
       onednn::Input(DNNL_ARG_SRC, 0, description.src_desc()),
@@ -124,10 +136,28 @@ KernelResult Build(const NodeSignature& signature, const OnednnOptions& options)
                                                    signature, options.threads);
 }
 
+// Convolutions choose; all others take what they are given.
+template <class Forward, ConvShapeFn shape_of>
+NodeLayouts ChooseLayouts(const NodeSignature& signature, const OnednnOptions& options) {
+  const Result<ConvShape> shape = shape_of(signature);
+  if (!shape) return {};
+  const auto description = DescribeBest<Forward, shape_of>(
+      signature, *shape, WeightsOf(signature, *shape, IsTransposed(shape_of)),
+      onednn::Free(signature.input(0).shape.dims()), onednn::Free(signature.output().shape.dims()),
+      options);
+  if (!description) return {};
+  return {.inputs = {onednn::LayoutOf(description.src_desc())},
+          .outputs = {onednn::LayoutOf(description.dst_desc())}};
+}
+
+template <class Forward, ConvShapeFn shape_of>
+constexpr OnednnKernel Entry(std::string_view op_type) {
+  return {op_type, onednn::Make<Build<Forward, shape_of>>, ChooseLayouts<Forward, shape_of>};
+}
+
 constexpr std::array kKernels = {
-    OnednnKernel{"Conv", onednn::Make<Build<dnnl::convolution_forward, ConvShapeOf>>},
-    OnednnKernel{"ConvTranspose",
-                 onednn::Make<Build<dnnl::deconvolution_forward, ConvTransposeShapeOf>>},
+    Entry<dnnl::convolution_forward, ConvShapeOf>("Conv"),
+    Entry<dnnl::deconvolution_forward, ConvTransposeShapeOf>("ConvTranspose"),
 };
 
 }  // namespace

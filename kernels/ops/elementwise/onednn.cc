@@ -17,7 +17,10 @@ using onednn::KernelResult;
 
 KernelResult MakeUnary(const NodeSignature& signature, const OnednnOptions& options,
                        algorithm function, Coefficients coefficients) {
-  const Desc data = onednn::Plain({signature.output().shape.element_count()});
+  const Shape& shape = signature.output().shape;
+  const LayoutPtr& layout = options.layouts.input(0);
+  const Desc data = layout == nullptr ? onednn::Plain({shape.element_count()})
+                                      : onednn::Arranged(shape.dims(), layout);
   const dnnl::eltwise_forward::primitive_desc description(
       {dnnl::prop_kind::forward_inference, function, data, coefficients.alpha, coefficients.beta},
       onednn::Attributes(), onednn::Engine());
@@ -93,8 +96,10 @@ KernelResult BuildBinary(const NodeSignature& signature, const OnednnOptions& op
   }
   const size_t second = 1 - first;
   const dnnl::binary::primitive_desc description(
-      {function, onednn::Plain(y), onednn::Plain(Aligned(signature.input(second).shape, result)),
-       onednn::Plain(y)},
+      {function, onednn::Arranged(y, options.layouts.input(first)),
+       onednn::Arranged(Aligned(signature.input(second).shape, result),
+                        options.layouts.input(second)),
+       onednn::Arranged(y, options.layouts.output())},
       onednn::Attributes(), onednn::Engine());
   return std::make_unique<onednn::PrimitiveKernel>(
       description, dnnl::binary(description),
@@ -104,29 +109,55 @@ KernelResult BuildBinary(const NodeSignature& signature, const OnednnOptions& op
       signature, options.threads);
 }
 
+// Operands of the result's shape get the layout that the first of them has; one that is repeated
+// stays as it is if that is of the result's rank.
+NodeLayouts KeepFirstLayout(const NodeSignature& signature, const OnednnOptions& options) {
+  NodeLayouts layouts;
+  layouts.inputs.resize(signature.inputs.size());
+  LayoutPtr kept;
+  for (size_t i = 0; i < signature.inputs.size(); ++i) {
+    if (signature.input(i).shape != signature.output().shape) {
+      layouts.inputs[i] = options.layouts.input(i);
+    } else if (kept == nullptr) {
+      kept = options.layouts.input(i);
+    }
+  }
+  if (kept == nullptr) return {};
+  for (size_t i = 0; i < signature.inputs.size(); ++i) {
+    if (signature.input(i).shape == signature.output().shape) layouts.inputs[i] = kept;
+  }
+  layouts.outputs = {kept};
+  return layouts;
+}
+
 constexpr std::array kKernels = {
-    OnednnKernel{"Relu", onednn::Make<BuildUnary<algorithm::eltwise_relu>>},
-    OnednnKernel{"LeakyRelu", onednn::Make<BuildWithAlpha<LeakyRelu, algorithm::eltwise_relu>>},
-    OnednnKernel{"Elu", onednn::Make<BuildWithAlpha<Elu, algorithm::eltwise_elu>>},
-    OnednnKernel{"Sigmoid", onednn::Make<BuildUnary<algorithm::eltwise_logistic>>},
-    OnednnKernel{"HardSwish", onednn::Make<BuildUnary<algorithm::eltwise_hardswish>>},
-    OnednnKernel{"Tanh", onednn::Make<BuildUnary<algorithm::eltwise_tanh>>},
-    OnednnKernel{"Softplus", onednn::Make<BuildUnary<algorithm::eltwise_soft_relu>>},
-    OnednnKernel{"Swish", onednn::Make<BuildSwish>},
-    OnednnKernel{"Gelu", onednn::Make<BuildGelu>},
-    OnednnKernel{"Clip", onednn::Make<BuildClip>},
-    OnednnKernel{"Exp", onednn::Make<BuildUnary<algorithm::eltwise_exp>>},
-    OnednnKernel{"Log", onednn::Make<BuildUnary<algorithm::eltwise_log>>},
-    OnednnKernel{"Sqrt", onednn::Make<BuildUnary<algorithm::eltwise_sqrt>>},
-    OnednnKernel{"Abs", onednn::Make<BuildUnary<algorithm::eltwise_abs>>},
-    OnednnKernel{"Round", onednn::Make<BuildUnary<algorithm::eltwise_round>>},
-    OnednnKernel{"Add", onednn::Make<BuildBinary<algorithm::binary_add>>},
-    OnednnKernel{"Sum", onednn::Make<BuildBinary<algorithm::binary_add>>},
-    OnednnKernel{"Sub", onednn::Make<BuildBinary<algorithm::binary_sub>>},
-    OnednnKernel{"Mul", onednn::Make<BuildBinary<algorithm::binary_mul>>},
-    OnednnKernel{"Div", onednn::Make<BuildBinary<algorithm::binary_div>>},
-    OnednnKernel{"Max", onednn::Make<BuildBinary<algorithm::binary_max>>},
-    OnednnKernel{"Min", onednn::Make<BuildBinary<algorithm::binary_min>>},
+    OnednnKernel{"Relu", onednn::Make<BuildUnary<algorithm::eltwise_relu>>, onednn::KeepLayout},
+    OnednnKernel{"LeakyRelu", onednn::Make<BuildWithAlpha<LeakyRelu, algorithm::eltwise_relu>>,
+                 onednn::KeepLayout},
+    OnednnKernel{"Elu", onednn::Make<BuildWithAlpha<Elu, algorithm::eltwise_elu>>,
+                 onednn::KeepLayout},
+    OnednnKernel{"Sigmoid", onednn::Make<BuildUnary<algorithm::eltwise_logistic>>,
+                 onednn::KeepLayout},
+    OnednnKernel{"HardSwish", onednn::Make<BuildUnary<algorithm::eltwise_hardswish>>,
+                 onednn::KeepLayout},
+    OnednnKernel{"Tanh", onednn::Make<BuildUnary<algorithm::eltwise_tanh>>, onednn::KeepLayout},
+    OnednnKernel{"Softplus", onednn::Make<BuildUnary<algorithm::eltwise_soft_relu>>,
+                 onednn::KeepLayout},
+    OnednnKernel{"Swish", onednn::Make<BuildSwish>, onednn::KeepLayout},
+    OnednnKernel{"Gelu", onednn::Make<BuildGelu>, onednn::KeepLayout},
+    OnednnKernel{"Clip", onednn::Make<BuildClip>, onednn::KeepLayout},
+    OnednnKernel{"Exp", onednn::Make<BuildUnary<algorithm::eltwise_exp>>, onednn::KeepLayout},
+    OnednnKernel{"Log", onednn::Make<BuildUnary<algorithm::eltwise_log>>, onednn::KeepLayout},
+    OnednnKernel{"Sqrt", onednn::Make<BuildUnary<algorithm::eltwise_sqrt>>, onednn::KeepLayout},
+    OnednnKernel{"Abs", onednn::Make<BuildUnary<algorithm::eltwise_abs>>, onednn::KeepLayout},
+    OnednnKernel{"Round", onednn::Make<BuildUnary<algorithm::eltwise_round>>, onednn::KeepLayout},
+    OnednnKernel{"Add", onednn::Make<BuildBinary<algorithm::binary_add>>, KeepFirstLayout},
+    OnednnKernel{"Sum", onednn::Make<BuildBinary<algorithm::binary_add>>, KeepFirstLayout},
+    OnednnKernel{"Sub", onednn::Make<BuildBinary<algorithm::binary_sub>>, KeepFirstLayout},
+    OnednnKernel{"Mul", onednn::Make<BuildBinary<algorithm::binary_mul>>, KeepFirstLayout},
+    OnednnKernel{"Div", onednn::Make<BuildBinary<algorithm::binary_div>>, KeepFirstLayout},
+    OnednnKernel{"Max", onednn::Make<BuildBinary<algorithm::binary_max>>, KeepFirstLayout},
+    OnednnKernel{"Min", onednn::Make<BuildBinary<algorithm::binary_min>>, KeepFirstLayout},
 };
 
 }  // namespace

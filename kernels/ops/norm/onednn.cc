@@ -19,7 +19,7 @@ KernelResult BuildBatchNorm(const NodeSignature& signature, const OnednnOptions&
   }
   using dnnl::normalization_flags;
   const dnnl::batch_normalization_forward::primitive_desc description(
-      {kInference, onednn::Plain(signature.input(0).shape.dims()),
+      {kInference, onednn::Arranged(signature.input(0).shape.dims(), options.layouts.input(0)),
        signature.Float("epsilon", kDefaultEpsilon),
        normalization_flags::use_global_stats | normalization_flags::use_scale |
            normalization_flags::use_shift},
@@ -61,7 +61,7 @@ KernelResult BuildLayerNorm(const NodeSignature& signature, const OnednnOptions&
 }
 
 constexpr std::array kKernels = {
-    OnednnKernel{"BatchNormalization", onednn::Make<BuildBatchNorm>},
+    OnednnKernel{"BatchNormalization", onednn::Make<BuildBatchNorm>, onednn::KeepLayout},
     OnednnKernel{"LayerNormalization", onednn::Make<BuildLayerNorm>},
 };
 

@@ -1,4 +1,4 @@
-// The pools on oneDNN.
+// The pools on oneDNN. Its maximum overlooks NaN, which our other kernels hand on.
 #include <array>
 
 #include "kernels/ops/onednn_families.h"
@@ -61,9 +61,9 @@ KernelResult MakeKernel(const NodeSignature& signature, const OnednnOptions& opt
                         dnnl::algorithm algorithm, const Window& window) {
   const dnnl::pooling_v2_forward::primitive_desc description(
       {dnnl::prop_kind::forward_inference, algorithm,
-       onednn::Plain(signature.input(0).shape.dims()),
-       onednn::Plain(signature.output().shape.dims()), window.strides, window.kernel,
-       window.dilations, window.pads_begin, window.pads_end},
+       onednn::Arranged(signature.input(0).shape.dims(), options.layouts.input(0)),
+       onednn::Arranged(signature.output().shape.dims(), options.layouts.output()), window.strides,
+       window.kernel, window.dilations, window.pads_begin, window.pads_end},
       onednn::Attributes(), onednn::Engine());
   return std::make_unique<onednn::PrimitiveKernel>(
       description, dnnl::pooling_v2_forward(description),
@@ -94,10 +94,10 @@ constexpr auto kMax = dnnl::algorithm::pooling_max;
 constexpr auto kAverage = dnnl::algorithm::pooling_avg_exclude_padding;
 
 constexpr std::array kKernels = {
-    OnednnKernel{"MaxPool", onednn::Make<BuildPool<kMax>>},
-    OnednnKernel{"AveragePool", onednn::Make<BuildPool<kAverage>>},
-    OnednnKernel{"GlobalMaxPool", onednn::Make<BuildGlobalPool<kMax>>},
-    OnednnKernel{"GlobalAveragePool", onednn::Make<BuildGlobalPool<kAverage>>},
+    OnednnKernel{"MaxPool", onednn::Make<BuildPool<kMax>>, onednn::KeepLayout},
+    OnednnKernel{"AveragePool", onednn::Make<BuildPool<kAverage>>, onednn::KeepLayout},
+    OnednnKernel{"GlobalMaxPool", onednn::Make<BuildGlobalPool<kMax>>, onednn::KeepLayout},
+    OnednnKernel{"GlobalAveragePool", onednn::Make<BuildGlobalPool<kAverage>>, onednn::KeepLayout},
 };
 
 }  // namespace

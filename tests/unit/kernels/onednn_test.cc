@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <cstring>
-
 #include "kernels/graph/graph_builder.h"
 #include "kernels/ops/onednn_kernels.h"
 #include "kernels/runtime/session.h"
@@ -18,16 +15,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Ints = std::vector<int64_t>;
 
-Isa TestedIsa() {
-  const char* name = std::getenv("TINYPROF_TEST_ONEDNN_ISA");
-  return ResolveIsa(name == nullptr ? "" : name).value();
-}
-
 class OnednnTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!CheckOnednnIsBuilt().has_value()) GTEST_SKIP() << "this build has no oneDNN";
-    ASSERT_TRUE(PrepareOnednn(TestedIsa()).has_value());
+    ASSERT_TRUE(PrepareOnednn(TestedOnednnIsa()).has_value());
   }
 };
 
@@ -45,9 +37,9 @@ Graph SmallNet() {
 
 Result<std::unique_ptr<Session>> Create(const Graph& graph,
                                         int64_t memory_limit_bytes = INT64_MAX) {
-  return Session::Create(
-      graph,
-      {.backend = Backend::kOnednn, .isa = TestedIsa(), .memory_limit_bytes = memory_limit_bytes});
+  return Session::Create(graph, {.backend = Backend::kOnednn,
+                                 .isa = TestedOnednnIsa(),
+                                 .memory_limit_bytes = memory_limit_bytes});
 }
 
 TEST(OnednnAbsent, IsRefusedInOneSentence) {
@@ -87,7 +79,7 @@ TEST_F(OnednnTest, NodesOfOtherTypesAreLeftToOthers) {
 TEST_F(OnednnTest, CodeIsMadeForTheIsaThatWasAskedFor) {
   const std::string name =
       OnednnImplementation({.op_type = "Relu", .inputs = {Activation({2, 5, 9})}});
-  switch (TestedIsa()) {
+  switch (TestedOnednnIsa()) {
     case Isa::kBaseline:
       EXPECT_THAT(name, Not(HasSubstr("avx")));
       break;
@@ -98,9 +90,10 @@ TEST_F(OnednnTest, CodeIsMadeForTheIsaThatWasAskedFor) {
       EXPECT_THAT(name, HasSubstr("avx512_core"));
       break;
   }
-  EXPECT_EQ(
-      PrepareOnednn(TestedIsa() == Isa::kBaseline ? Isa::kAvx2 : Isa::kBaseline).error().reason,
-      "ISA_IS_FIXED");
+  EXPECT_EQ(PrepareOnednn(TestedOnednnIsa() == Isa::kBaseline ? Isa::kAvx2 : Isa::kBaseline)
+                .error()
+                .reason,
+            "ISA_IS_FIXED");
 }
 
 // What the backend is there for has to be done by it, odd sizes included.
@@ -150,7 +143,7 @@ TEST_F(OnednnTest, HasTheseKernels) {
 }
 
 TEST_F(OnednnTest, PackedWeightsCountInTheMemoryLimit) {
-  if (TestedIsa() != Isa::kAvx512) GTEST_SKIP() << "only AVX-512 packs matrices";
+  if (TestedOnednnIsa() != Isa::kAvx512) GTEST_SKIP() << "only AVX-512 packs matrices";
   GraphBuilder builder("linear", "layers");
   const ValueId x = builder.Input("x", {DType::kFloat32, {33, 65}}, Fill::Uniform(1, 0));
   const ValueId y = builder.Op("MatMul", {x, builder.Weight("w", {65, 127}, 1)});

@@ -149,18 +149,10 @@ void CheckKernel(const Prepared& prepared, const Truth& truth, KernelFactory fac
   if (outputs) CompareOutputs(prepared, *outputs, truth);
 }
 
-// oneDNN keeps one ISA for the life of a process: the one that the environment names, or the best.
-Isa IsaOfOnednn() {
-  const char* name = std::getenv("TINYPROF_TEST_ONEDNN_ISA");
-  const Result<Isa> isa = ResolveIsa(name == nullptr ? "" : name);
-  EXPECT_TRUE(isa.has_value()) << isa.error().message;
-  return isa.value_or(Isa::kBaseline);
-}
-
 // The oneDNN kernel, where the build has one and it does this case.
 void CheckOnednnKernel(const OpCase& op_case, const Prepared& prepared, const Truth& truth) {
   if (!op_case.onednn_agrees || !CheckOnednnIsBuilt().has_value()) return;
-  const Isa isa = IsaOfOnednn();
+  const Isa isa = TestedOnednnIsa();
   ASSERT_TRUE(PrepareOnednn(isa).has_value());
   const OnednnFactory factory = FindOnednnKernel(op_case.op_type);
   if (factory == nullptr) return;
@@ -176,6 +168,11 @@ void CheckOnednnKernel(const OpCase& op_case, const Prepared& prepared, const Tr
 }
 
 }  // namespace
+
+Isa TestedOnednnIsa() {
+  const char* name = std::getenv("TINYPROF_TEST_ONEDNN_ISA");
+  return ResolveIsa(name == nullptr ? "" : name).value_or(HostIsas().back());
+}
 
 void CheckOp(const OpCase& op_case) {
   SCOPED_TRACE(op_case.op_type);
@@ -201,7 +198,7 @@ void CheckOp(const OpCase& op_case) {
 
 std::string OnednnImplementation(const OpCase& op_case) {
   const std::unique_ptr<Prepared> prepared = Prepare(op_case);
-  if (!prepared || !PrepareOnednn(IsaOfOnednn()).has_value()) return "";
+  if (!prepared || !PrepareOnednn(TestedOnednnIsa()).has_value()) return "";
   const OnednnFactory factory = FindOnednnKernel(op_case.op_type);
   if (factory == nullptr) return "";
   const Result<std::unique_ptr<Kernel>> kernel =

@@ -59,6 +59,9 @@ OpCase::In Omitted();
 // outputs have to be equal.
 void CheckOp(const OpCase& op_case);
 
+// oneDNN keeps one ISA for the life of a process: the one that TINYPROF_TEST_ONEDNN_ISA names, or
+// the best where this machine has not got that.
+Isa TestedOnednnIsa();
 // What oneDNN calls its kernel for the node; empty where it has none. For tests that want one.
 std::string OnednnImplementation(const OpCase& op_case);
 
