@@ -77,8 +77,12 @@ void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& po
 }
 
 void AddKernelOptions(CLI::App& app, RunOptions& options) {
-  app.add_option("--backend", options.backend, "Kernels: reference or eigen")
-      ->check(CLI::IsMember({"reference", "eigen"}))
+  app.add_option("--backend", options.backend, "Kernels: reference, eigen or onednn")
+      ->check(CLI::IsMember({"reference", "eigen", "onednn"}))
+      ->type_name("NAME");
+  app.add_option("--conv-algorithm", options.conv_algorithm,
+                 "How onednn convolves: direct, winograd or auto")
+      ->check(CLI::IsMember({"direct", "winograd", "auto"}))
       ->type_name("NAME");
   app.add_option("--isa", options.isa, "Instruction set: baseline, avx2, avx512 or native")
       ->check(CLI::IsMember({"baseline", "avx2", "avx512", "native"}))
@@ -131,7 +135,13 @@ Result<v1::ModelSpec> ToModelSpec(Session& session, const ModelOptions& options)
 }
 
 v1::Backend ToBackend(const std::string& name) {
-  return name == "reference" ? v1::BACKEND_REFERENCE : v1::BACKEND_EIGEN;
+  if (name == "reference") return v1::BACKEND_REFERENCE;
+  return name == "onednn" ? v1::BACKEND_ONEDNN : v1::BACKEND_EIGEN;
+}
+
+v1::ConvAlgorithm ToConvAlgorithm(const std::string& name) {
+  if (name == "winograd") return v1::CONV_ALGORITHM_WINOGRAD;
+  return name == "auto" ? v1::CONV_ALGORITHM_AUTO : v1::CONV_ALGORITHM_DIRECT;
 }
 
 Result<v1::RunSpec> ToRunSpec(Session& session, const RunOptions& options) {
@@ -140,6 +150,7 @@ Result<v1::RunSpec> ToRunSpec(Session& session, const RunOptions& options) {
   spec.set_counters(counters);
   TINYPROF_RETURN_IF_ERROR(SetTimes(session, options, spec));
   spec.set_backend(ToBackend(options.backend));
+  spec.set_conv_algorithm(ToConvAlgorithm(options.conv_algorithm));
   spec.set_isa(options.isa);
   spec.set_threads(options.threads);
   spec.set_cache(options.cache == "cold" ? v1::CACHE_MODE_COLD : v1::CACHE_MODE_WARM);

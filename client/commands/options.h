@@ -25,6 +25,7 @@ struct RunOptions {
   ModelOptions model;
   std::string backend = "eigen";
   std::string isa = "native";
+  std::string conv_algorithm = "direct";
   int32_t threads = 1;
   std::string cache = "warm";
   std::string counters = "auto";
@@ -34,7 +35,7 @@ struct RunOptions {
 
 // MODEL (called `positional` in the help), --input, --batch, --seed.
 void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& positional = "MODEL");
-// --backend and --isa.
+// --backend, --isa and --conv-algorithm.
 void AddKernelOptions(CLI::App& app, RunOptions& options);
 // All options of a measured run.
 void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional = "MODEL");
@@ -44,6 +45,7 @@ void AddTopOption(CLI::App& app, int& top);
 // The model as the daemon takes it; a file is uploaded first.
 Result<v1::ModelSpec> ToModelSpec(Session& session, const ModelOptions& options);
 v1::Backend ToBackend(const std::string& name);
+v1::ConvAlgorithm ToConvAlgorithm(const std::string& name);
 Result<v1::RunSpec> ToRunSpec(Session& session, const RunOptions& options);
 
 }  // namespace tinyprof::client

@@ -59,7 +59,10 @@ const Cells kMeasuredTitles = {"median_ns",
                                "branch_misses",
                                "dtlb_misses",
                                "dram_bytes_source",
-                               "dram_bytes_note"};
+                               "dram_bytes_note",
+                               "packed_weight_bytes",
+                               "backend",
+                               "implementation"};
 
 std::string Line(const Cells& cells) {
   std::string line;
@@ -151,6 +154,7 @@ void AddMeasured(const Report& report, Cells& cells) {
   // Layers and the total may be counted by different means.
   cells.push_back(SourceName(counters.dram_bytes().source()));
   cells.push_back(counters.dram_bytes().note());
+  cells.push_back(report.has_memory() ? fmt::format("{}", memory.packed_weight_bytes()) : "");
 }
 
 }  // namespace
@@ -179,10 +183,12 @@ std::string RunCsv(const v1::Run& run) {
   for (const auto& layer : run.report().layers()) {
     Cells cells = LayerCells(layer.analysis());
     AddMeasured(layer, cells);
+    cells.insert(cells.end(), {layer.backend(), layer.implementation()});
     csv += Line(cells);
   }
   Cells cells = TotalCells(run.report().analysis());
   AddMeasured(run.report(), cells);
+  cells.insert(cells.end(), {run.report().backend(), ""});
   return csv + Line(cells);
 }
 

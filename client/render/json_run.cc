@@ -81,11 +81,13 @@ Json MemoryJson(const v1::LayerMemory* memory) {
     return {{"activation_bytes", nullptr},
             {"scratch_bytes", nullptr},
             {"peak_bytes", nullptr},
+            {"packed_weight_bytes", nullptr},
             {"reason", kNotReported}};
   }
   return {{"activation_bytes", memory->activation_bytes()},
           {"scratch_bytes", memory->scratch_bytes()},
           {"peak_bytes", memory->peak_bytes()},
+          {"packed_weight_bytes", memory->packed_weight_bytes()},
           {"reason", nullptr}};
 }
 
@@ -172,6 +174,7 @@ Json AskedJson(const v1::Run& run) {
           {"state", StateName(run.state())},
           {"model", spec.model().text()},
           {"backend", BackendName(spec.backend())},
+          {"conv_algorithm", ConvAlgorithmName(spec.conv_algorithm())},
           {"isa", TextOrNull(spec.isa())},
           {"threads", spec.threads()},
           {"cpus", nullptr},
@@ -225,6 +228,7 @@ Json RunDocument(std::string_view command, const v1::Run& run) {
   for (const auto& layer : report.layers()) {
     Json json;
     AddLayerAnalysis(layer.analysis(), json);
+    json["backend"] = TextOrNull(layer.backend());
     json["implementation"] = TextOrNull(layer.implementation());
     AddMeasured(layer, json);
     layers.push_back(std::move(json));

@@ -61,11 +61,23 @@ std::string CheckStateName(v1::CheckState state) {
 }
 
 std::string BackendName(v1::Backend backend) {
-  return backend == v1::BACKEND_REFERENCE ? "reference" : "eigen";
+  if (backend == v1::BACKEND_REFERENCE) return "reference";
+  return backend == v1::BACKEND_ONEDNN ? "onednn" : "eigen";
+}
+
+std::string ConvAlgorithmName(v1::ConvAlgorithm algorithm) {
+  if (algorithm == v1::CONV_ALGORITHM_WINOGRAD) return "winograd";
+  return algorithm == v1::CONV_ALGORITHM_AUTO ? "auto" : "direct";
 }
 
 std::string CacheName(v1::CacheMode cache) {
   return cache == v1::CACHE_MODE_COLD ? "cold" : "warm";
+}
+
+std::string KernelText(const v1::LayerReport& layer) {
+  if (layer.implementation().empty()) return "n/a";
+  return layer.backend().empty() ? layer.implementation()
+                                 : layer.backend() + " " + layer.implementation();
 }
 
 std::string ShapeText(const v1::TensorInfo& tensor) {

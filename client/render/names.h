@@ -17,9 +17,13 @@ std::string StateName(v1::RunState state);
 // "ok", "warn" or "fail".
 std::string CheckStateName(v1::CheckState state);
 std::string BackendName(v1::Backend backend);
+std::string ConvAlgorithmName(v1::ConvAlgorithm algorithm);
 std::string CacheName(v1::CacheMode cache);
 
 // "1x3x224x224"; "scalar" for no dimensions.
+// Whose kernel ran the layer and its name there: "onednn jit:avx512_core"; "n/a" when it is not
+// known.
+std::string KernelText(const v1::LayerReport& layer);
 std::string ShapeText(const v1::TensorInfo& tensor);
 // The shapes of all tensors, joined by ", ".
 std::string ShapesText(const google::protobuf::RepeatedPtrField<v1::TensorInfo>& tensors);

@@ -49,14 +49,15 @@ Pairs LayerPairs(const v1::LayerReport& layer) {
                  {"output", ShapesText(analysis.outputs())},
                  {"parameters", Grouped(analysis.parameter_count())}};
   AddCost(analysis, pairs);
-  pairs.emplace_back("kernel", layer.implementation());
+  pairs.emplace_back("kernel", KernelText(layer));
   pairs.emplace_back("time", fmt::format("{} ± {} %, {} passes", Time(layer.time().median_ns()),
                                          HalfWidthText(layer.time()), layer.time().n()));
   pairs.emplace_back("speed", QuantityText(layer.flops_per_second()));
   pairs.emplace_back("bound", BoundLine(layer));
-  pairs.emplace_back("memory", fmt::format("activations {}, scratch {}",
+  pairs.emplace_back("memory", fmt::format("activations {}, scratch {}, packed weights {}",
                                            Bytes(AsDouble(layer.memory().activation_bytes())),
-                                           Bytes(AsDouble(layer.memory().scratch_bytes()))));
+                                           Bytes(AsDouble(layer.memory().scratch_bytes())),
+                                           Bytes(AsDouble(layer.memory().packed_weight_bytes()))));
   return pairs;
 }
 
@@ -96,6 +97,7 @@ std::string MemoryText(const v1::Run& run, const Layout& layout) {
                {"op", Align::kLeft, 0, 1},
                {"output", Align::kLeft, 8, 2},
                {"weights", Align::kRight},
+               {"packed", Align::kRight},
                {"activations", Align::kRight},
                {"scratch", Align::kRight},
                {"peak so far", Align::kRight}});
@@ -107,12 +109,14 @@ std::string MemoryText(const v1::Run& run, const Layout& layout) {
                   {ShapesText(analysis.outputs())},
                   analysis.has_cost() ? Cell{Bytes(AsDouble(analysis.cost().weight_bytes()))}
                                       : Cell{"n/a", Tone::kFaint},
+                  {Bytes(AsDouble(layer.memory().packed_weight_bytes()))},
                   {Bytes(AsDouble(layer.memory().activation_bytes()))},
                   {Bytes(AsDouble(layer.memory().scratch_bytes()))},
                   {Bytes(AsDouble(layer.memory().peak_bytes()))}});
   }
   const Pairs pairs = {
       {"weights", Bytes(AsDouble(report.analysis().parameter_bytes()))},
+      {"weights, packed copies", Bytes(AsDouble(report.memory().packed_weight_bytes()))},
       {"activations, planned peak", Bytes(AsDouble(report.analysis().activation_peak_bytes()))},
       {"arena and scratch, peak", Bytes(AsDouble(report.memory().peak_bytes()))},
       {"resident set of the worker", Bytes(AsDouble(report.max_resident_bytes()))}};

@@ -67,7 +67,8 @@ std::vector<Column> RunColumns(const CountScales& counts, const MeasuredScales& 
           {"bound", Align::kRight, 0, 3},
           {"% of bound", Align::kRight},
           {"bound by", Align::kLeft},
-          {"counted " + scales.flops.prefix + "FLOP", Align::kRight, 0, 7}};
+          {"counted " + scales.flops.prefix + "FLOP", Align::kRight, 0, 7},
+          {"kernel", Align::kLeft, 0, 8}};
 }
 
 std::vector<Cell> LayerRow(const v1::LayerReport& layer, const CountScales& counts,
@@ -83,6 +84,7 @@ std::vector<Cell> LayerRow(const v1::LayerReport& layer, const CountScales& coun
           ? Cell{Format(static_cast<double>(analysis.cost().flop_count()), counts.flops)}
           : NotAvailable()};
   AddMeasured(layer, scales, Tone::kPlain, row);
+  row.push_back({KernelText(layer)});
   return row;
 }
 
@@ -97,6 +99,7 @@ std::vector<Cell> TotalRow(const v1::RunReport& report, const CountScales& count
       {Format(static_cast<double>(analysis.parameter_count()), counts.parameters), Tone::kStrong},
       {Format(static_cast<double>(analysis.totals().flop_count()), counts.flops), Tone::kStrong}};
   AddMeasured(report, scales, Tone::kStrong, row);
+  row.push_back({""});
   return row;
 }
 

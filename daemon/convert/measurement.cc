@@ -119,16 +119,24 @@ void AddMemory(const Session& session, v1::RunReport& report) {
     memory.set_activation_bytes(plan.live_bytes[node] - scratch_bytes);
     memory.set_scratch_bytes(scratch_bytes);
     memory.set_peak_bytes(peak_bytes);
+    memory.set_packed_weight_bytes(session.packed_bytes(node));
   }
   report.mutable_memory()->set_activation_bytes(plan.peak_activation_bytes);
   report.mutable_memory()->set_scratch_bytes(largest_scratch_bytes);
   report.mutable_memory()->set_peak_bytes(plan.arena_bytes);
+  report.mutable_memory()->set_packed_weight_bytes(session.packed_bytes());
 }
 
 }  // namespace
 
 Backend FromProto(v1::Backend backend) {
-  return backend == v1::BACKEND_REFERENCE ? Backend::kReference : Backend::kEigen;
+  if (backend == v1::BACKEND_REFERENCE) return Backend::kReference;
+  return backend == v1::BACKEND_ONEDNN ? Backend::kOnednn : Backend::kEigen;
+}
+
+ConvAlgorithm FromProto(v1::ConvAlgorithm algorithm) {
+  if (algorithm == v1::CONV_ALGORITHM_WINOGRAD) return ConvAlgorithm::kWinograd;
+  return algorithm == v1::CONV_ALGORITHM_AUTO ? ConvAlgorithm::kAuto : ConvAlgorithm::kDirect;
 }
 
 MeasureOptions MeasureOptionsOf(const v1::RunSpec& spec, std::vector<int> cpus) {
@@ -189,6 +197,7 @@ void AddMeasurement(const Session& session, const RunMeasurement& measured, v1::
     const auto node = static_cast<size_t>(i);
     v1::LayerReport& layer = *report.mutable_layers(i);
     layer.set_implementation(session.kernel(node).implementation());
+    layer.set_backend(std::string(Name(session.backend(node))));
     *layer.mutable_time() = ToProto(measured.layers[node].time);
     *layer.mutable_counters() = ToProto(measured.layers[node].counters);
   }

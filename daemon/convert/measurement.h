@@ -11,6 +11,7 @@ namespace tinyprof {
 
 // Unspecified values mean their defaults.
 Backend FromProto(v1::Backend backend);
+ConvAlgorithm FromProto(v1::ConvAlgorithm algorithm);
 // `cpus` are those of the team, one a thread. `spec` was checked.
 MeasureOptions MeasureOptionsOf(const v1::RunSpec& spec, std::vector<int> cpus);
 

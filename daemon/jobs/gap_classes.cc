@@ -12,12 +12,15 @@ constexpr const char* kMinMaxNote = "this CPU's event does not count maxima and 
 constexpr const char* kPaddingNote = "the kernel skips taps that fall on padding or a mask";
 constexpr const char* kTranscendentalNote =
     "functions such as exp are 1 FLOP by convention and a polynomial in hardware";
+constexpr const char* kAlgorithmNote =
+    "Winograd's convolution does fewer products than the definition, for more additions";
 constexpr const char* kResidualNote =
     "no class explains this: vector tails, another algorithm, or a defect";
 
 std::string NoteOf(const std::string& name) {
   if (name == "minmax") return kMinMaxNote;
   if (name == "padding") return kPaddingNote;
+  if (name == "algorithm") return kAlgorithmNote;
   if (name == "transcendental") return kTranscendentalNote;
   return kResidualNote;
 }
@@ -32,11 +35,21 @@ void Take(FlopsByClass& classes, const char* name, double limit, double& rest) {
   rest -= flops;
 }
 
-FlopsByClass ClassesOf(const v1::Cost& cost, double measured_flops, bool counts_minmax) {
+// oneDNN's names of these kernels are "jit_wino:avx512_core" and the like.
+bool IsWinograd(const v1::LayerReport& layer) {
+  return layer.implementation().find("wino") != std::string::npos;
+}
+
+FlopsByClass ClassesOf(const v1::LayerReport& layer, bool counts_minmax) {
   FlopsByClass classes;
+  const v1::Cost& cost = layer.analysis().cost();
+  const double measured_flops = layer.counters().flops().value();
   const v1::FlopClasses& flops = cost.flop_classes();
   double rest = measured_flops - static_cast<double>(cost.flop_count());
   if (!counts_minmax) Take(classes, "minmax", -static_cast<double>(flops.minmax()), rest);
+  // It does no tap by itself, so none is skipped; and at most every product is saved.
+  if (IsWinograd(layer))
+    Take(classes, "algorithm", -2.0 * static_cast<double>(cost.mac_count()), rest);
   const int64_t skipped_taps = cost.mac_count() - cost.valid_tap_mac_count();
   Take(classes, "padding", -2.0 * static_cast<double>(skipped_taps), rest);
   const auto transcendental = static_cast<double>(flops.transcendental());
@@ -64,8 +77,7 @@ void AddGapClasses(std::string_view vendor, v1::RunReport& report) {
   FlopsByClass totals;
   for (v1::LayerReport& layer : *report.mutable_layers()) {
     if (!layer.analysis().has_cost() || !layer.counters().flops().has_value()) continue;
-    const FlopsByClass classes =
-        ClassesOf(layer.analysis().cost(), layer.counters().flops().value(), counts_minmax);
+    const FlopsByClass classes = ClassesOf(layer, counts_minmax);
     Write(classes, *layer.mutable_gap());
     for (const auto& [name, flops] : classes) totals[name] += flops;
   }

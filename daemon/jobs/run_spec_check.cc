@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/base/checked_math.h"
+#include "kernels/ops/onednn_kernels.h"
 #include "kernels/runtime/isa.h"
 #include "kernels/zoo/model_spec.h"
 
@@ -88,7 +89,14 @@ Status CheckEnumerations(v1::RunSpec& spec) {
   if (spec.backend() == v1::BACKEND_UNSPECIFIED) spec.set_backend(v1::BACKEND_EIGEN);
   if (!v1::Backend_IsValid(spec.backend())) {
     return Invalid("BAD_BACKEND", "backend", std::to_string(spec.backend()),
-                   "BACKEND_REFERENCE or BACKEND_EIGEN");
+                   "BACKEND_REFERENCE, BACKEND_EIGEN or BACKEND_ONEDNN");
+  }
+  if (spec.conv_algorithm() == v1::CONV_ALGORITHM_UNSPECIFIED) {
+    spec.set_conv_algorithm(v1::CONV_ALGORITHM_DIRECT);
+  }
+  if (!v1::ConvAlgorithm_IsValid(spec.conv_algorithm())) {
+    return Invalid("BAD_CONV_ALGORITHM", "conv_algorithm", std::to_string(spec.conv_algorithm()),
+                   "CONV_ALGORITHM_DIRECT, CONV_ALGORITHM_WINOGRAD or CONV_ALGORITHM_AUTO");
   }
   if (spec.cache() == v1::CACHE_MODE_UNSPECIFIED) spec.set_cache(v1::CACHE_MODE_WARM);
   if (!v1::CacheMode_IsValid(spec.cache())) {
@@ -140,6 +148,7 @@ Result<v1::RunSpec> CheckRunSpec(const v1::RunSpec& asked, const RunLimits& limi
   v1::RunSpec spec = asked;
   TINYPROF_ASSIGN_OR_RETURN(*spec.mutable_model(), CheckModelSpec(asked.model()));
   TINYPROF_RETURN_IF_ERROR(CheckEnumerations(spec));
+  if (spec.backend() == v1::BACKEND_ONEDNN) TINYPROF_RETURN_IF_ERROR(CheckOnednnIsBuilt());
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(spec.isa()));
   spec.set_isa(std::string(Name(isa)));
   TINYPROF_RETURN_IF_ERROR(CheckThreads(spec, limits));

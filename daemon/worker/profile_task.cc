@@ -12,6 +12,7 @@
 #include "daemon/worker/protocol.h"
 #include "daemon/worker/tasks.h"
 #include "kernels/runtime/isa.h"
+#include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
 #include "kernels/zoo/analysis.h"
 
@@ -74,16 +75,21 @@ Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
   const auto start = std::chrono::steady_clock::now();
   const v1::RunSpec& spec = request.profile();
   sender.Phase("loading");
-  TINYPROF_ASSIGN_OR_RETURN(const Graph graph,
+  TINYPROF_ASSIGN_OR_RETURN(Graph loaded,
                             BuildGraph(spec.model(), request.has_model_file() ? kModelFd : -1));
-  TINYPROF_ASSIGN_OR_RETURN(const ModelAnalysis analysis, Analyze(graph));
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(spec.isa()));
-  TINYPROF_ASSIGN_OR_RETURN(
-      const std::unique_ptr<Session> session,
-      Session::Create(graph, {.backend = FromProto(spec.backend()),
-                              .isa = isa,
-                              .threads = spec.threads(),
-                              .memory_limit_bytes = request.memory_limit_bytes()}));
+  SessionOptions options{.backend = FromProto(spec.backend()),
+                         .isa = isa,
+                         .threads = spec.threads(),
+                         .conv_algorithm = FromProto(spec.conv_algorithm()),
+                         .layouts = {},
+                         .memory_limit_bytes = request.memory_limit_bytes()};
+  TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(std::move(loaded), options));
+  options.layouts = std::move(plan.layouts);
+  const Graph& graph = plan.graph;
+  TINYPROF_ASSIGN_OR_RETURN(const ModelAnalysis analysis, Analyze(graph));
+  TINYPROF_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
+                            Session::Create(graph, options));
   const std::unique_ptr<CounterBackend> counters = MakeHostBackend(spec.threads());
   TINYPROF_ASSIGN_OR_RETURN(
       const RunMeasurement measured,

@@ -11,6 +11,7 @@
 #include "daemon/worker/protocol.h"
 #include "daemon/worker/tasks.h"
 #include "kernels/runtime/isa.h"
+#include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
 #include "onnx/onnx.pb.h"
 
@@ -78,18 +79,23 @@ Tolerance ToleranceOf(const v1::VerifySpec& spec) {
 Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request) {
   const worker::VerifyTask& task = request.verify();
   TINYPROF_ASSIGN_OR_RETURN(
-      const Graph graph, BuildGraph(task.spec().model(), request.has_model_file() ? kModelFd : -1));
+      Graph loaded, BuildGraph(task.spec().model(), request.has_model_file() ? kModelFd : -1));
+  TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(task.spec().isa()));
+  SessionOptions options{.backend = FromProto(task.spec().backend()),
+                         .isa = isa,
+                         .threads = request.cpus_size(),
+                         .conv_algorithm = FromProto(task.spec().conv_algorithm()),
+                         .layouts = {},
+                         .memory_limit_bytes = request.memory_limit_bytes()};
+  TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(std::move(loaded), options));
+  options.layouts = std::move(plan.layouts);
+  const Graph& graph = plan.graph;
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> inputs,
                             ReadTensors(graph, graph.inputs, task.inputs(), "input"));
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> wanted,
                             ReadTensors(graph, graph.outputs, task.outputs(), "output"));
-  TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(task.spec().isa()));
-  TINYPROF_ASSIGN_OR_RETURN(
-      const std::unique_ptr<Session> session,
-      Session::Create(graph, {.backend = FromProto(task.spec().backend()),
-                              .isa = isa,
-                              .threads = request.cpus_size(),
-                              .memory_limit_bytes = request.memory_limit_bytes()}));
+  TINYPROF_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
+                            Session::Create(graph, options));
   TINYPROF_RETURN_IF_ERROR(SetInputs(*session, inputs));
   session->RunAll();
 

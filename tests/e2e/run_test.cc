@@ -37,6 +37,37 @@ TEST_F(RunTest, ProfileGivesCountsTimesAndReasons) {
   }
 }
 
+// LeNet has two convolutions, pools and three linear layers. Where the build has no oneDNN the refusal
+// says what to install.
+TEST_F(RunTest, TheOnednnBackendSaysWhatRan) {
+  StartDaemon();
+  const int exit_code =
+      RunClient({"profile", "lenet", "--backend", "onednn", "--json", "--precision", "20%"});
+  if (exit_code == 5) {
+    EXPECT_THAT(err(), HasSubstr("libdnnl-dev"));
+    GTEST_SKIP() << "this build has no oneDNN";
+  }
+  ASSERT_EQ(exit_code, 0) << err();
+  const json onednn = json::parse(out());
+  EXPECT_EQ(onednn["run"]["backend"], "onednn");
+  int packed_layers = 0;
+  for (const json& layer : onednn["layers"]) {
+    const std::string op = layer["op"];
+    if (op == "Conv" || op == "Gemm" || op == "AveragePool" || op == "MaxPool") {
+      EXPECT_EQ(layer["backend"], "onednn") << layer["name"];
+    }
+    EXPECT_NE(layer["implementation"], nullptr) << layer["name"];
+    if (op == "Reorder") {
+      EXPECT_EQ(layer["flop_count"], 0);
+      EXPECT_GT(layer["time"]["median_ns"], 0);
+    }
+    packed_layers += layer["memory"]["packed_weight_bytes"] > 0 ? 1 : 0;
+  }
+  EXPECT_GE(packed_layers, 2);
+  ASSERT_EQ(RunClient({"analyze", "lenet", "--json"}), 0) << err();
+  EXPECT_EQ(onednn["totals"]["flop_count"], json::parse(out())["totals"]["flop_count"]);
+}
+
 TEST_F(RunTest, AnalyzeRunsNothing) {
   StartDaemon();
   ASSERT_EQ(RunClient({"analyze", "resnet18", "--json"}), 0) << err();

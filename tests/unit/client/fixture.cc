@@ -231,9 +231,10 @@ v1::Run SucceededRun() {
   *report.mutable_analysis() = Parse<v1::ModelAnalysis>(kHead);
   v1::LayerReport& linear = *report.add_layers();
   linear = Parse<v1::LayerReport>(AbsentCounters() + Time(3000) + kBound + R"pb(
+    backend: "eigen"
     implementation: "gemm"
     flops_per_second { value: 18000000 unit: "flop/s" source: SOURCE_DERIVED quality: QUALITY_GOOD }
-    memory { activation_bytes: 56 scratch_bytes: 0 peak_bytes: 56 }
+    memory { activation_bytes: 56 scratch_bytes: 0 peak_bytes: 56 packed_weight_bytes: 32 }
     advice { kind: "batch" max_speedup: 2 why: "weights are 52 % of the traffic" }
   )pb");
   *linear.mutable_analysis() = Parse<v1::LayerAnalysis>(kLinear);

@@ -99,7 +99,7 @@ const char* const kRatios = R"(
 TEST(RunDocument, HoldsWhatALayerMeasured) {
   const Json document = RunDocument("profile", SucceededRun());
   ExpectSame(document["layers"][0], std::string("{") + kLinearLayer + R"(,
-    "implementation": "gemm",
+    "backend": "eigen", "implementation": "gemm",
     "time": {"median_ns": 3000.0, "mad_ns": 10.0, "min_ns": 3000.0, "p90_ns": 3000.0,
              "p95_ns": 3000.0, "p99_ns": 3000.0, "ci_low_ns": 2250.0, "ci_high_ns": 3750.0, "n": 50,
              "outliers": 2, "first_pass_ns": 9000.0, "trimmed_mean_ns": 3000.0, "reason": null},)" +
@@ -110,7 +110,8 @@ TEST(RunDocument, HoldsWhatALayerMeasured) {
     "bound": {"flops_per_second": 36000000.0, "limiter": "DRAM", "percent_of_bound": 50.0,
               "ridge_margin": 0.25, "label": "memory", "bound_ns": 1500.0, "warning": null,
               "reason": null},
-    "memory": {"activation_bytes": 56, "scratch_bytes": 0, "peak_bytes": 56, "reason": null},
+    "memory": {"activation_bytes": 56, "scratch_bytes": 0, "peak_bytes": 56,
+               "packed_weight_bytes": 32, "reason": null},
     "advice": [{"kind": "batch", "max_speedup": 2.0, "why": "weights are 52 % of the traffic"}]})");
 }
 
@@ -150,7 +151,7 @@ TEST(RunDocument, HoldsTheRunAndItsTotals) {
   EXPECT_EQ(keys, (std::vector<std::string>{"schema_version", "command", "convention", "model",
                                             "totals", "run", "host", "layers"}));
   ExpectSame(document["run"], R"json({"id": "r-1", "state": "SUCCEEDED", "model": "linear(4,3)",
-    "backend": "eigen", "isa": "avx2", "threads": 1, "cpus": [1], "cache": "warm",
+    "backend": "eigen", "conv_algorithm": "direct", "isa": "avx2", "threads": 1, "cpus": [1], "cache": "warm",
     "counter_source": "none", "created_time": "2023-11-14T22:13:20Z", "started_time": null,
     "ended_time": null, "duration_ns": 2000000,
     "passes": {"warmup": 3, "timing": 50, "counting": 0, "discarded": 1},
@@ -182,6 +183,7 @@ TEST(RunDocument, IsWholeWhenTheRunFailed) {
     "state": "FAILED",
     "model": "linear(4,3)",
     "backend": "eigen",
+    "conv_algorithm": "direct",
     "isa": "native",
     "threads": 1,
     "cpus": null,

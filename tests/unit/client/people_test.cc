@@ -24,9 +24,9 @@ TEST(RunText, IsTheWrittenPage) {
 not counted, no rule for: Mystery
 eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-1
 
-#  layer         op       output  params  FLOP  time µs    ±%  GFLOP/s  bound  % of bound  bound by       counted FLOP
-0  fc            Gemm     2x3         15    54     3.00  25.0     0.02   0.04        50.0  memory (DRAM)           n/a
-1  odd "one",\n  Mystery  2x3          0   n/a     1.00  25.0      n/a    n/a         n/a  n/a                     n/a
+#  layer         op       output  params  FLOP  time µs    ±%  GFLOP/s  bound  % of bound  bound by       counted FLOP  kernel
+0  fc            Gemm     2x3         15    54     3.00  25.0     0.02   0.04        50.0  memory (DRAM)           n/a  eigen gemm
+1  odd "one",\n  Mystery  2x3          0   n/a     1.00  25.0      n/a    n/a         n/a  n/a                     n/a  n/a
    total                              15    54     4.00  25.0     0.01   0.04        50.0  memory (DRAM)           n/a
 
 time: median 4.00 µs ± 25.0 % (95 %), p99 4.00 µs, 50 passes, 2 outliers; first pass 9.00 µs
@@ -116,18 +116,19 @@ TEST(RunCsv, HasALineALayerAndATotal) {
       "ci_low_ns,ci_high_ns,n,flops_per_second,bound_flops_per_second,percent_of_bound,limiter,"
       "label,activation_bytes,scratch_bytes,flops,cycles,instructions,l1d_misses,l2_misses,"
       "l3_misses,dram_bytes,counters_source,counters_reason,flops_single,flops_double,stall_cycles,"
-      "branch_misses,dtlb_misses,dram_bytes_source,dram_bytes_note\n"
+      "branch_misses,dtlb_misses,dram_bytes_source,dram_bytes_note,packed_weight_bytes,backend,"
+      "implementation\n"
       "0,fc,Gemm,0,\"2x4, 4x3\",2x3,15," +
           counts +
           "3000,10,3000,2250,3750,50,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,,papi,\n"
+          "NO_PMU: no PMU here,,,,,,papi,,32,eigen,gemm\n"
           "1,\"odd \"\"one\"\",\n\",Mystery,1,2x3,2x3,0,,,,,,,,,,,"
           "NO_COST_RULE: no rule gives the cost of the operator Mystery,"
-          "1000,10,1000,750,1250,50,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here,,,,,,papi,\n"
+          "1000,10,1000,750,1250,50,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here,,,,,,papi,,0,,\n"
           ",total,,,2x4,2x3,15," +
           counts +
           "4000,10,4000,3000,5000,50,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,,papi,\n");
+          "NO_PMU: no PMU here,,,,,,papi,,0,eigen,\n");
 }
 
 TEST(Doctor, PrintsTheFix) {

@@ -117,6 +117,9 @@ TEST(AddMeasurementTest, JoinsLayersWithWhatWasMeasuredOfThem) {
   EXPECT_FALSE(report.layers(0).counters().flops().has_value());
   EXPECT_EQ(report.layers(1).counters().flops().value(), 256);
   EXPECT_NE(report.layers(0).implementation(), "");
+  EXPECT_EQ(report.layers(0).backend(), "reference");
+  EXPECT_EQ(report.layers(0).memory().packed_weight_bytes(), 0);
+  EXPECT_EQ(report.memory().packed_weight_bytes(), 0);
   EXPECT_GE(report.layers(0).memory().activation_bytes(), 2 * 1024) << "its input and its output";
   EXPECT_LE(report.layers(0).memory().peak_bytes(), report.layers(1).memory().peak_bytes());
   EXPECT_GE(report.memory().peak_bytes(), report.memory().activation_bytes());

@@ -52,6 +52,17 @@ TEST(GapClassesTest, SkippedTapsArePaddingUpToTheirNumber) {
   EXPECT_EQ(GapOf(report.layers(0).gap()), (Classes{{"padding", -200}, {"residual", -100}}));
 }
 
+TEST(GapClassesTest, WhatWinogradSavesIsTheAlgorithm) {
+  v1::RunReport report;
+  v1::LayerReport& conv = AddLayer(report, 2000);
+  conv.mutable_analysis()->mutable_cost()->set_mac_count(1000);
+  conv.mutable_analysis()->mutable_cost()->set_valid_tap_mac_count(900);
+  conv.set_implementation("jit_wino:avx512_core");
+  SetMeasured(conv, 900);
+  AddGapClasses("GenuineIntel", report);
+  EXPECT_EQ(GapOf(report.layers(0).gap()), (Classes{{"algorithm", -1100}}));
+}
+
 TEST(GapClassesTest, PolynomialsOfTranscendentals) {
   v1::RunReport report;
   v1::LayerReport& gelu = AddLayer(report, 500);

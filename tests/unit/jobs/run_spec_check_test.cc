@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/ops/onednn_kernels.h"
 #include "kernels/runtime/isa.h"
 
 namespace tinyprof {
@@ -31,6 +32,7 @@ TEST(RunSpecCheckTest, WritesDefaultsOut) {
   EXPECT_EQ(checked->backend(), v1::BACKEND_EIGEN);
   EXPECT_EQ(checked->isa(), Name(HostIsas().back()));
   EXPECT_EQ(checked->threads(), 1);
+  EXPECT_EQ(checked->conv_algorithm(), v1::CONV_ALGORITHM_DIRECT);
   EXPECT_EQ(checked->cache(), v1::CACHE_MODE_WARM);
   EXPECT_EQ(checked->counters(), v1::COUNTER_MODE_AUTO);
   EXPECT_EQ(checked->precision(), 0.01);
@@ -90,6 +92,12 @@ TEST(RunSpecCheckTest, TimeoutIsCapped) {
   EXPECT_EQ(ReasonOf(spec), "BAD_TIMEOUT");
 }
 
+TEST(RunSpecCheckTest, OnednnIsRefusedWhereTheBuildHasNone) {
+  v1::RunSpec spec = Spec();
+  spec.set_backend(v1::BACKEND_ONEDNN);
+  EXPECT_EQ(ReasonOf(spec), CheckOnednnIsBuilt().has_value() ? "" : "NO_ONEDNN");
+}
+
 TEST(RunSpecCheckTest, RefusesNumbersThatAreNoEnumerator) {
   v1::RunSpec spec = Spec();
   spec.set_backend(static_cast<v1::Backend>(77));
@@ -97,6 +105,9 @@ TEST(RunSpecCheckTest, RefusesNumbersThatAreNoEnumerator) {
   spec = Spec();
   spec.set_cache(static_cast<v1::CacheMode>(-1));
   EXPECT_EQ(ReasonOf(spec), "BAD_CACHE_MODE");
+  spec = Spec();
+  spec.set_conv_algorithm(static_cast<v1::ConvAlgorithm>(4));
+  EXPECT_EQ(ReasonOf(spec), "BAD_CONV_ALGORITHM");
   spec = Spec();
   spec.set_counters(static_cast<v1::CounterMode>(9));
   EXPECT_EQ(ReasonOf(spec), "BAD_COUNTER_MODE");

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -214,6 +216,32 @@ TEST_F(LayoutPlanTest, PaddedChannelsTakeTheirMemory) {
     if (plan.layouts[id] == nullptr || session->plan().values[id].offset < 0) continue;
     EXPECT_EQ(session->plan().values[id].byte_size, plan.layouts[id]->byte_size());
     EXPECT_GE(plan.layouts[id]->byte_size(), plan.graph.values[id].type.byte_size());
+  }
+}
+
+// The kernel's ids of the team's threads, by their number in the team.
+std::vector<pid_t> TeamThreads(int threads) {
+  std::vector<pid_t> ids(static_cast<size_t>(threads));
+#pragma omp parallel num_threads(threads)
+  ids[static_cast<size_t>(omp_get_thread_num())] = gettid();
+  return ids;
+}
+
+// Threads are pinned and own their counters: a kernel that asked for some of them only would make
+// the runtime end the others.
+TEST_F(LayoutPlanTest, TheTeamKeepsItsThreads) {
+  constexpr int kThreads = 3;
+  const std::vector<pid_t> before = TeamThreads(kThreads);
+  for (const Graph& graph : {BlockNet(), *BuildZooModel("resnet18:image=64", 1, 1),
+                             *BuildZooModel("tinygpt:layers=1", 1, 1)}) {
+    SessionOptions options = Onednn(kThreads);
+    const LayoutPlan plan = *PlanLayouts(graph, options);
+    options.layouts = plan.layouts;
+    const auto session = *Session::Create(plan.graph, options);
+    for (size_t node = 0; node < session->node_count(); ++node) {
+      session->RunNode(node);
+      ASSERT_EQ(TeamThreads(kThreads), before) << plan.graph.nodes[node].name;
+    }
   }
 }
 
