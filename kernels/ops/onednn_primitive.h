@@ -117,13 +117,16 @@ tl::unexpected<Error> Refused(const NodeSignature& signature, const dnnl::error&
 using KernelResult = Result<std::unique_ptr<Kernel>>;
 
 // The factory of `build`, which may throw dnnl::error and sees only operands that
-// CheckOperands() lets through.
+// CheckOperands() lets through. What the library has only naive loops for is left to other
+// backends.
 template <KernelResult (*build)(const NodeSignature& signature, const OnednnOptions& options)>
 KernelResult Make(const NodeSignature& signature, const OnednnOptions& options) {
   TINYPROF_RETURN_IF_ERROR(CheckOperands(signature));
   const TeamSize team(options.threads);
   try {
-    return build(signature, options);
+    KernelResult kernel = build(signature, options);
+    if (!kernel || !(*kernel)->implementation().starts_with("ref")) return kernel;
+    return NoKernel(signature, "it has naive loops only");
   } catch (const dnnl::error& error) {
     return Refused(signature, error);
   }
