@@ -42,6 +42,15 @@ Status CheckThreads(v1::RunSpec& spec, const RunLimits& limits) {
                   limits.max_threads));
 }
 
+Status CheckOnednn(const v1::RunSpec& spec) {
+  TINYPROF_RETURN_IF_ERROR(CheckOnednnIsBuilt());
+  if (spec.threads() <= kMaxOnednnThreads) return {};
+  return Invalid("BAD_THREADS", "threads", std::to_string(spec.threads()),
+                 fmt::format("at most {} with the onednn backend, whose kernels would make larger "
+                             "teams lose pinned threads",
+                             kMaxOnednnThreads));
+}
+
 Status CheckPrecision(v1::RunSpec& spec) {
   if (spec.precision() == 0) spec.set_precision(kDefaultPrecision);
   // Written so that a NaN fails.
@@ -148,10 +157,10 @@ Result<v1::RunSpec> CheckRunSpec(const v1::RunSpec& asked, const RunLimits& limi
   v1::RunSpec spec = asked;
   TINYPROF_ASSIGN_OR_RETURN(*spec.mutable_model(), CheckModelSpec(asked.model()));
   TINYPROF_RETURN_IF_ERROR(CheckEnumerations(spec));
-  if (spec.backend() == v1::BACKEND_ONEDNN) TINYPROF_RETURN_IF_ERROR(CheckOnednnIsBuilt());
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(spec.isa()));
   spec.set_isa(std::string(Name(isa)));
   TINYPROF_RETURN_IF_ERROR(CheckThreads(spec, limits));
+  if (spec.backend() == v1::BACKEND_ONEDNN) TINYPROF_RETURN_IF_ERROR(CheckOnednn(spec));
   TINYPROF_RETURN_IF_ERROR(CheckPrecision(spec));
   TINYPROF_RETURN_IF_ERROR(CheckTimeBudget(spec));
   TINYPROF_RETURN_IF_ERROR(CheckTimeout(spec, limits));

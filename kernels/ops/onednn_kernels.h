@@ -12,6 +12,10 @@
 
 namespace tinyprof {
 
+// Its kernels may ask for fewer threads than the team has. Between one and all, libgomp then ends
+// the others and starts new ones later, which are neither pinned nor counted.
+inline constexpr int kMaxOnednnThreads = 2;
+
 // FAILED_PRECONDITION / "NO_ONEDNN" when the library was not there at build time.
 Status CheckOnednnIsBuilt();
 

@@ -111,6 +111,12 @@ Result<std::unique_ptr<Session>> Session::Create(const Graph& graph,
                 fmt::format("threads must be at least 1, got {}", options.threads));
   }
   if (options.backend == Backend::kOnednn) {
+    if (options.threads > kMaxOnednnThreads) {
+      return Fail(ErrorCode::kInvalidArgument, "BAD_THREADS",
+                  fmt::format("the onednn backend runs on at most {} threads, got {}: larger teams "
+                              "would lose pinned threads",
+                              kMaxOnednnThreads, options.threads));
+    }
     TINYPROF_RETURN_IF_ERROR(PrepareOnednn(options.isa));
   }
   std::unique_ptr<Session> session(new Session());

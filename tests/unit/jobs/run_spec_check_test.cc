@@ -92,6 +92,16 @@ TEST(RunSpecCheckTest, TimeoutIsCapped) {
   EXPECT_EQ(ReasonOf(spec), "BAD_TIMEOUT");
 }
 
+TEST(RunSpecCheckTest, OnednnIsRefusedLargerTeamsThanItKeeps) {
+  if (!CheckOnednnIsBuilt().has_value()) GTEST_SKIP() << "this build has no oneDNN";
+  v1::RunSpec spec = Spec();
+  spec.set_backend(v1::BACKEND_ONEDNN);
+  spec.set_threads(2);
+  EXPECT_EQ(ReasonOf(spec), "");
+  spec.set_threads(3);
+  EXPECT_EQ(ReasonOf(spec), "BAD_THREADS");
+}
+
 TEST(RunSpecCheckTest, OnednnIsRefusedWhereTheBuildHasNone) {
   v1::RunSpec spec = Spec();
   spec.set_backend(v1::BACKEND_ONEDNN);

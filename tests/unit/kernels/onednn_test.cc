@@ -52,6 +52,14 @@ TEST(OnednnAbsent, IsRefusedInOneSentence) {
   EXPECT_THAT(session.error().message, HasSubstr("libdnnl-dev"));
 }
 
+TEST_F(OnednnTest, RefusesLargerTeamsThanItKeeps) {
+  const Graph graph = SmallNet();
+  const auto session =
+      Session::Create(graph, {.backend = Backend::kOnednn, .isa = TestedOnednnIsa(), .threads = 3});
+  ASSERT_FALSE(session.has_value());
+  EXPECT_EQ(session.error().reason, "BAD_THREADS");
+}
+
 TEST_F(OnednnTest, FallsBackLayerByLayerAndSaysSo) {
   const Graph graph = SmallNet();
   const auto truth = *Session::Create(graph, {.backend = Backend::kReference});
