@@ -62,8 +62,9 @@ CounterMetricReport DescribeSoftware(size_t metric, const SoftwarePlan& plan,
 
 }  // namespace
 
-CounterReport ReportCounters(CounterBackend& counters, const KnownWork& work) {
-  CounterPlan plan = PlanCounters(counters, work);
+CounterReport ReportCounters(CounterBackend& counters, const KnownWork& work,
+                             const CalibrationOptions& options) {
+  CounterPlan plan = PlanCounters(counters, work, options);
   CounterReport report{.backend = counters.info().name,
                        .pmu = counters.info().pmu,
                        .usable = plan.unusable_reason.empty(),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/counters/calibration/calibrate.h"
 #include "daemon/counters/calibration/trust_table.h"
 #include "daemon/counters/counter_backend.h"
 #include "daemon/counters/known_work.h"
@@ -39,6 +40,7 @@ struct CounterReport {
 // Tries every metric by counting `work` on the calling thread, which takes a fraction of a second.
 // `counters` is used as thread 0. Software events come from `counters` or, where it has none, from
 // the kernel directly.
-CounterReport ReportCounters(CounterBackend& counters, const KnownWork& work = HostKnownWork());
+CounterReport ReportCounters(CounterBackend& counters, const KnownWork& work = HostKnownWork(),
+                             const CalibrationOptions& options = {});
 
 }  // namespace tinyprof

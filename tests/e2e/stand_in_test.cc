@@ -169,6 +169,19 @@ TEST_P(StandInTest, WhatTheHostCountsSaysThatItIsSimulated) {
   EXPECT_EQ((*check)["fix"], "unset LD_PRELOAD");
 }
 
+// The time that a calibration took tells it from any other.
+TEST_P(StandInTest, RunsRestOnTheDaemonsLastCalibration) {
+  StartOnStandIn(StandInScript(cpu_));
+  const json first = Document({"counters"})["trust"];
+  EXPECT_FALSE(first["rows"].empty());
+  EXPECT_EQ(Profile("mlp", 1)["run"]["trust"], first);
+  EXPECT_EQ(Profile("mlp", 1, "none")["run"]["trust"], first);
+  const json second = Document({"counters", "--calibrate"})["trust"];
+  EXPECT_NE(second["elapsed_ns"], first["elapsed_ns"]);
+  EXPECT_EQ(Document({"counters"})["trust"], second);
+  EXPECT_EQ(Profile("mlp", 1)["run"]["trust"], second);
+}
+
 struct FlopFault {
   std::string rule;    // how each FLOP event counts
   std::string reason;  // that the report must give

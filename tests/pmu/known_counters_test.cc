@@ -16,7 +16,10 @@ namespace {
 
 using ::testing::StartsWith;
 
-// The host's loops, which only say what they would do: no calibration then runs out of time.
+// However slow the machine is, no calibration runs out of time.
+const CalibrationOptions kTimeStandsStill = {.now_ns = [] { return int64_t{0}; }};
+
+// The host's loops, which only say what they would do.
 KnownWork DeclaredLoops() {
   KnownWork work = HostKnownWork();
   for (KnownLoop& loop : work.loops) {
@@ -31,7 +34,7 @@ class KnownCountersTest : public ::testing::Test {
   KnownCountersTest() {
     StandInScript(cpu_).Apply();
     backend_ = MakePapiBackend(1);
-    known_ = ReportCounters(*backend_, DeclaredLoops());
+    known_ = ReportCounters(*backend_, DeclaredLoops(), kTimeStandsStill);
   }
 
   const Cpu& cpu_ = ForcedCpu();
@@ -42,7 +45,7 @@ class KnownCountersTest : public ::testing::Test {
 TEST_F(KnownCountersTest, ThePlanIsTheCalibratedOne) {
   const std::optional<CounterPlan> known = PlanKnownCounters(*backend_, known_);
   ASSERT_TRUE(known.has_value());
-  const CounterPlan calibrated = PlanCounters(*backend_, DeclaredLoops());
+  const CounterPlan calibrated = PlanCounters(*backend_, DeclaredLoops(), kTimeStandsStill);
   EXPECT_EQ(known->groups, calibrated.groups);
   EXPECT_EQ(known->instructions_anchor, calibrated.instructions_anchor);
   EXPECT_EQ(known->unusable_reason, "");
@@ -77,7 +80,8 @@ TEST_F(KnownCountersTest, NothingIsCountedAnew) {
   EXPECT_EQ(plan->metric(Metric::kFlops).quality, Quality::kExact);
   EXPECT_EQ(plan->trust.elapsed_ns, 1234);
   EXPECT_EQ(plan->trust.rows.size(), known_.trust.rows.size());
-  EXPECT_FALSE(PlanCounters(*backend_, DeclaredLoops()).metric(Metric::kFlops).usable());
+  EXPECT_FALSE(
+      PlanCounters(*backend_, DeclaredLoops(), kTimeStandsStill).metric(Metric::kFlops).usable());
 }
 
 TEST_F(KnownCountersTest, WhatTheKernelRefusesNowIsAbsentForThat) {
