@@ -14,6 +14,7 @@
 #include "daemon/counters/perf/perf_backend.h"
 #include "daemon/counters/try_group.h"
 #include "kernels/base/declared_work.h"
+#include "tests/pmu/plan_at_leisure.h"
 #include "tests/pmu/stand_in_script.h"
 
 namespace tinyprof {
@@ -181,7 +182,7 @@ TEST_F(CountingTest, EventsFitUntilTheCountersEnd) {
 }
 
 TEST_F(CountingTest, PlanTrustsEveryMetricThatTheCpuCounts) {
-  const CounterPlan plan = PlanCounters(*backend_, HostKnownWork());
+  const CounterPlan plan = PlanAtLeisure(*backend_);
   EXPECT_EQ(plan.unusable_reason, "");
   for (const Metric metric : {Metric::kFlops, Metric::kInstructions, Metric::kCycles,
                               Metric::kL1dMisses, Metric::kL2Misses}) {
@@ -205,7 +206,7 @@ double ValueOf(CounterBackend& backend, const CounterPlan& plan, Metric metric) 
 }
 
 TEST_F(CountingTest, DerivedMetricsOfThePlannedGroupsAreExact) {
-  const CounterPlan plan = PlanCounters(*backend_, HostKnownWork());
+  const CounterPlan plan = PlanAtLeisure(*backend_);
   EXPECT_EQ(ValueOf(*backend_, plan, Metric::kFlops), 1000 * kFlopsOfAUnit);
   EXPECT_EQ(ValueOf(*backend_, plan, Metric::kCycles), 1'000'000);
   EXPECT_EQ(ValueOf(*backend_, plan, Metric::kInstructions), 2'000'000);
@@ -214,7 +215,7 @@ TEST_F(CountingTest, DerivedMetricsOfThePlannedGroupsAreExact) {
 }
 
 TEST_F(CountingTest, PlanPacksIntoTheCountersThatExist) {
-  const CounterPlan plan = PlanCounters(*backend_, HostKnownWork());
+  const CounterPlan plan = PlanAtLeisure(*backend_);
   ASSERT_FALSE(plan.groups.empty());
   for (const std::vector<std::string>& group : plan.groups) {
     int cost = 0;
@@ -228,9 +229,9 @@ TEST_F(CountingTest, PlanPacksIntoTheCountersThatExist) {
 }
 
 TEST_F(CountingTest, PlanGoesOnWithFewerCountersInMoreGroups) {
-  const CounterPlan roomy = PlanCounters(*backend_, HostKnownWork());
+  const CounterPlan roomy = PlanAtLeisure(*backend_);
   StandInScript(cpu_).Line("counters 3").Apply();
-  const CounterPlan narrow = PlanCounters(*backend_, HostKnownWork());
+  const CounterPlan narrow = PlanAtLeisure(*backend_);
   EXPECT_GT(narrow.groups.size(), roomy.groups.size());
   for (const Metric metric : kMetrics) {
     EXPECT_EQ(narrow.metric(metric).usable(), roomy.metric(metric).usable()) << Name(metric);

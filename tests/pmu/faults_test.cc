@@ -8,6 +8,7 @@
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/counters/try_group.h"
 #include "kernels/base/declared_work.h"
+#include "tests/pmu/plan_at_leisure.h"
 #include "tests/pmu/stand_in_script.h"
 
 namespace tinyprof {
@@ -101,7 +102,7 @@ TEST_F(FaultsTest, RefusedEventSaysWhyAndTheOthersStillCount) {
     EXPECT_EQ(opened.error().reason, refused.reason);
     EXPECT_THAT(opened.error().message, Not(IsEmpty()));
 
-    const CounterPlan plan = PlanCounters(*backend_, HostKnownWork());
+    const CounterPlan plan = PlanAtLeisure(*backend_);
     const PlannedMetric& misses = plan.metric(Metric::kL1dMisses);
     if (misses.usable()) {
       // PAPI's preset for it may count another event of the CPU; never the refused one.
@@ -120,7 +121,7 @@ TEST_F(FaultsTest, EveryOpenFailingAfterTheStartLeavesNoMetric) {
   for (const Refused& refused : kRefusals) {
     SCOPED_TRACE(refused.errno_name);
     StandInScript(cpu_).Line(fmt::format("fail open 1+ {}", refused.errno_name)).Apply();
-    const CounterPlan plan = PlanCounters(*backend_, HostKnownWork());
+    const CounterPlan plan = PlanAtLeisure(*backend_);
     EXPECT_THAT(plan.unusable_reason, Not(IsEmpty()));
     const std::string reason =
         refused.reason_of_all != nullptr ? refused.reason_of_all : refused.reason;
@@ -227,7 +228,7 @@ TEST_F(FaultsTest, EventThatNeverMovesIsNoZero) {
   for (const CpuEvent& event : cpu_.events()) {
     SCOPED_TRACE(event.name);
     StandInScript(cpu_).Event(event, "").Apply();
-    const CounterPlan plan = PlanCounters(*backend_, HostKnownWork());
+    const CounterPlan plan = PlanAtLeisure(*backend_);
     for (const Metric metric : kMetrics) {
       const PlannedMetric& planned = plan.metric(metric);
       if (planned.usable()) {
@@ -239,7 +240,7 @@ TEST_F(FaultsTest, EventThatNeverMovesIsNoZero) {
     }
   }
   StandInScript(cpu_).Event(cpu_.l1d_misses, "").Event(cpu_.cycles, "").Apply();
-  const CounterPlan plan = PlanCounters(*backend_, HostKnownWork());
+  const CounterPlan plan = PlanAtLeisure(*backend_);
   EXPECT_FALSE(plan.metric(Metric::kCycles).usable());
   EXPECT_FALSE(plan.metric(Metric::kL1dMisses).usable());
   EXPECT_THAT(plan.metric(Metric::kL1dMisses).reason, testing::StartsWith("NEVER_MOVES: "));

@@ -11,6 +11,7 @@
 #include "daemon/measure/team_counters.h"
 #include "kernels/base/declared_work.h"
 #include "tests/pmu/pinned_team.h"
+#include "tests/pmu/plan_at_leisure.h"
 #include "tests/pmu/stand_in_script.h"
 #include "tests/unit/measure/fake_workload.h"
 
@@ -61,7 +62,7 @@ class PassesTest : public ::testing::TestWithParam<int> {
 
   int threads() const { return GetParam(); }
 
-  CounterPlan Plan() { return PlanCounters(*backend_, HostKnownWork()); }
+  CounterPlan Plan() { return PlanAtLeisure(*backend_); }
 
   RunMeasurement Run(const CounterPlan& plan) {
     Result<RunMeasurement> run = MeasureWorkload(workload_, clock_,

@@ -8,6 +8,7 @@
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/counters/simulated_pmu.h"
 #include "daemon/counters/try_group.h"
+#include "tests/pmu/plan_at_leisure.h"
 #include "tests/pmu/stand_in_script.h"
 
 namespace tinyprof {
@@ -24,7 +25,7 @@ void ExpectUnusable(const StandInScript& script, const std::string& reason) {
   const auto backend = MakePapiBackend(1);
   EXPECT_EQ(backend->info().name, "simulated");
   EXPECT_THAT(backend->info().unusable_reason, StartsWith(reason));
-  const CounterPlan plan = PlanCounters(*backend, HostKnownWork());
+  const CounterPlan plan = PlanAtLeisure(*backend);
   EXPECT_THAT(plan.unusable_reason, StartsWith(reason));
   for (const PlannedMetric& metric : plan.metrics) {
     EXPECT_FALSE(metric.usable());
@@ -61,7 +62,7 @@ void CyclesAlone() {
       .Apply();
   const auto backend = MakePapiBackend(1);
   EXPECT_EQ(backend->info().unusable_reason, "");
-  const CounterPlan plan = PlanCounters(*backend, HostKnownWork());
+  const CounterPlan plan = PlanAtLeisure(*backend);
   EXPECT_EQ(plan.unusable_reason, "");
   EXPECT_TRUE(plan.metric(Metric::kCycles).usable()) << plan.metric(Metric::kCycles).reason;
   for (const PlannedMetric& metric : plan.metrics) {
@@ -75,7 +76,7 @@ void PresetsThatPapiHasNot() {
   StandInScript().Line("counters 4").Line("event any * cost 0 signal instructions").Apply();
   const auto backend = MakePapiBackend(1);
   EXPECT_EQ(backend->info().pmu, "icl");
-  EXPECT_THAT(PlanCounters(*backend, HostKnownWork()).metric(Metric::kL2Misses).reason,
+  EXPECT_THAT(PlanAtLeisure(*backend).metric(Metric::kL2Misses).reason,
               StartsWith("EVENT_UNKNOWN: PAPI 7.0.0.0 knows no preset PAPI_L2_DCM for icl"));
 }
 

@@ -89,9 +89,8 @@ TEST_P(ZooTest, HardwareFlopsOfEveryLayerAreTheAnalyticOnes) {
 // By layer and thread.
 using Table = std::vector<std::vector<int64_t>>;
 
-// Runs every layer once with a counter on each thread; adds the FLOPs that
-// `flop` counts to `counted`, and puts what the
-// threads declared themselves into `declared`.
+// Runs every layer once with a counter on each thread; adds the FLOPs that `flop` counts to
+// `counted`, and puts what the threads declared themselves into `declared`.
 void CountLayers(Session& session, CounterBackend& backend, const FlopEvent& flop, Table& counted,
                  Table& declared) {
   const size_t team_size = counted[0].size();
