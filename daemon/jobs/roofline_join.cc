@@ -52,11 +52,14 @@ class LayerJoin {
   LayerJoin(const Roofline& roofline, Isa isa, v1::RunReport& report)
       : roofline_(roofline), isa_(isa), report_(report), flow_(report) {}
 
+  // Joins what it can, and says why the first layer that it cannot has no bound.
   Status JoinAll() {
+    Status all;
     for (v1::LayerReport& layer : *report_.mutable_layers()) {
-      if (layer.analysis().has_cost()) TINYPROF_RETURN_IF_ERROR(Join(layer));
+      if (!layer.analysis().has_cost()) continue;
+      if (Status joined = Join(layer); !joined && all) all = std::move(joined);
     }
-    return {};
+    return all;
   }
 
  private:
@@ -100,8 +103,12 @@ class LayerJoin {
   const DataFlow flow_;
 };
 
-// The sum of the layers' bounds; limiter and label are those with the largest share of it.
+// The sum of the layers' bounds; limiter and label are those with the largest share of it. None
+// when a layer's is not known: the rest would be no bound of the whole.
 void BoundModel(v1::RunReport& report) {
+  for (const v1::LayerReport& layer : report.layers()) {
+    if (layer.analysis().has_cost() && !layer.has_bound()) return;
+  }
   double bound_ns = 0;
   int64_t flop_count = 0;
   std::map<std::pair<std::string, std::string>, double> share_ns;
@@ -184,7 +191,8 @@ void JoinRoofline(const v1::Roofline& message, v1::RunReport& report) {
     return LayerJoin(roofline, isa, report).JoinAll();
   }();
   if (!joined.has_value()) {
-    report.add_warnings(fmt::format("some layers have no bound: {}", joined.error().message));
+    report.add_warnings(
+        fmt::format("some layers, and so the model, have no bound: {}", joined.error().message));
   }
   WarnOfBrokenBounds(report);
   BoundModel(report);

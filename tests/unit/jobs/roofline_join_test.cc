@@ -123,6 +123,28 @@ TEST(RooflineJoinTest, LayerWithoutCostHasNoBound) {
   EXPECT_FALSE(report.has_bound());
 }
 
+TEST(RooflineJoinTest, ALayerWithoutABoundTakesTheModelsButNoOthers) {
+  v1::Roofline roofline = TestRoofline();
+  roofline.mutable_bandwidth()->RemoveLast();  // DRAM
+  v1::RunReport report = EmptyReport();
+  report.set_cache("warm");
+  AddLayer(report, 1'000'000, 16 << 10, 50'000);
+  AddLayer(report, 1'000'000'000, 1 << 30, 500e6);
+  AddLayer(report, 1'000'000, 16 << 10, 50'000);
+  // Nothing but activations, which the cache holds or not.
+  for (v1::LayerReport& layer : *report.mutable_layers()) {
+    layer.mutable_analysis()->mutable_cost()->clear_weight_bytes();
+  }
+  report.mutable_time()->set_median_ns(501e6);
+  JoinRoofline(roofline, report);
+  EXPECT_TRUE(report.layers(0).has_bound());
+  EXPECT_FALSE(report.layers(1).has_bound());
+  EXPECT_TRUE(report.layers(2).has_bound());
+  EXPECT_FALSE(report.has_bound());
+  ASSERT_EQ(report.warnings_size(), 1);
+  EXPECT_THAT(report.warnings(0), HasSubstr("and so the model"));
+}
+
 TEST(RooflineJoinTest, MissingCeilingsAreAWarning) {
   v1::RunReport report = EmptyReport();
   report.set_threads(8);
