@@ -22,10 +22,11 @@ trap stop EXIT
 export TINYPROF_ADDRESS="unix:$private/tinyprofd.sock"
 "$bin/tinyprofd" --listen "$TINYPROF_ADDRESS" --state-dir "$private/state" 2>"$private/log" &
 daemon_pid=$!
-if ! "$bin/tinyprof-client" health --wait 30s >/dev/null; then
-  cat "$private/log" >&2
-  exit 1
-fi
+for _ in {1..30}; do
+  "$bin/tinyprof-client" health --wait 1s >/dev/null 2>&1 && break
+  kill -0 "$daemon_pid" 2>/dev/null || { cat "$private/log" >&2; exit 1; }
+done
+"$bin/tinyprof-client" health >/dev/null
 
 "$bin/tinyprof-client" profile resnet18
 echo

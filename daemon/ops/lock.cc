@@ -18,10 +18,16 @@ namespace {
 // First without O_CREAT: Linux refuses O_CREAT on another user's file in a sticky directory, and a
 // lock needs no more than an open file.
 int OpenLockFile(const std::string& path) {
+  constexpr mode_t kMode = 0644;
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   const int existing = open(path.c_str(), kFlags);
   if (existing >= 0 || errno != ENOENT) return existing;
-  const int created = open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0644);
+  const int created = open(path.c_str(), kFlags | O_CREAT | O_EXCL, kMode);
+  // Whatever the umask: a file that others cannot open would keep their daemons from starting.
+  if (created >= 0 && fchmod(created, kMode) != 0) {
+    close(created);
+    return -1;
+  }
   // Another daemon may have made it in between.
   return created >= 0 || errno != EEXIST ? created : open(path.c_str(), kFlags);
 }

@@ -27,6 +27,17 @@ TEST(HostLock, SecondHolderIsToldThePidOfTheFirst) {
   EXPECT_THAT(second.error().message, HasSubstr("process " + std::to_string(getpid())));
 }
 
+TEST(HostLock, CanBeOpenedByOtherUsersWhateverTheUmask) {
+  const TempDir dir;
+  const mode_t umask_before = umask(0077);
+  const auto lock = HostLock::Acquire(dir.File("lock"));
+  umask(umask_before);
+  ASSERT_TRUE(lock.has_value()) << lock.error().message;
+  struct stat file {};
+  ASSERT_EQ(stat(dir.File("lock").c_str(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777, 0644u);
+}
+
 TEST(HostLock, IsFreeAgainAfterItsHolder) {
   const TempDir dir;
   { ASSERT_TRUE(HostLock::Acquire(dir.File("lock")).has_value()); }
