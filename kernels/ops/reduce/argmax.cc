@@ -1,7 +1,7 @@
 // ArgMax and ArgMin: the index of the largest or smallest element along an axis; of equal ones the
 // first, or the last with select_last_index. NaN comes before any number, as in NumPy.
 #include "kernels/ops/number_kernel.h"
-#include "kernels/ops/partition.h"
+#include "kernels/ops/reduce/parallel.h"
 #include "kernels/ops/reduce/reference.h"
 
 namespace tinyprof {
@@ -19,20 +19,13 @@ class ArgMinMaxKernel final : public Kernel {
       : plan_(plan),
         smallest_(smallest),
         last_of_equal_(last_of_equal),
-        threads_(ThreadsFor(plan.kept.element_count * plan.reduced.element_count, threads)) {}
+        threads_(ThreadsFor(plan, threads)) {}
   std::string implementation() const override { return "scan"; }
 
   void Run(const KernelArgs& args) const noexcept override {
-#pragma omp parallel for num_threads(threads_)
-    for (int part = 0; part < threads_; ++part) {
-      const Partition range = PartOf(plan_.kept.element_count, part, threads_);
-      ForEachRow(plan_.kept, range.begin, range.end, [&](const BroadcastRow& row) {
-        for (int64_t i = 0; i < row.length; ++i) {
-          args.Out<int64_t>()[row.begin + i] =
-              IndexOfBest(args.In<T>(0) + row.offsets[0] + i * plan_.kept.inner_stride(0));
-        }
-      });
-    }
+    ForEachOutput(plan_, threads_, [&](int64_t output, int64_t first) {
+      args.Out<int64_t>()[output] = IndexOfBest(args.In<T>(0) + first);
+    });
   }
 
  private:

@@ -6,7 +6,7 @@
 
 #include "kernels/ops/eigen_families.h"
 #include "kernels/ops/elementwise/eigen_rows.h"
-#include "kernels/ops/partition.h"
+#include "kernels/ops/reduce/parallel.h"
 #include "kernels/ops/reduce/reduce.h"
 
 namespace tinyprof::TINYPROF_ISA_NAMESPACE {
@@ -113,21 +113,16 @@ template <class Fold>
 class ReduceKernel final : public Kernel {
  public:
   ReduceKernel(const ReducePlan& plan, int threads)
-      : plan_(plan),
-        threads_(ThreadsFor(plan.kept.element_count * plan.reduced.element_count, threads)) {}
+      : plan_(plan), threads_(ThreadsFor(plan, threads)) {}
   std::string implementation() const override { return "vectorized"; }
 
   void Run(const KernelArgs& args) const noexcept override {
-#pragma omp parallel for num_threads(threads_)
-    for (int part = 0; part < threads_; ++part) {
-      const Partition range = PartOf(plan_.kept.element_count, part, threads_);
-      ForEachRow(plan_.kept, range.begin, range.end, [&](const BroadcastRow& row) {
-        const float* x = args.In<float>(0) + row.offsets[0];
-        FloatRow y(args.Out<float>() + row.begin, row.length);
-        reduces_runs() ? FoldRuns(x, y) : FoldRows(x, y);
-        Fold::Last(y, plan_.reduced.element_count);
-      });
-    }
+    ForEachOutputRow(plan_, threads_, [&](const BroadcastRow& row) {
+      const float* x = args.In<float>(0) + row.offsets[0];
+      FloatRow y(args.Out<float>() + row.begin, row.length);
+      reduces_runs() ? FoldRuns(x, y) : FoldRows(x, y);
+      Fold::Last(y, plan_.reduced.element_count);
+    });
   }
 
  private:
@@ -181,21 +176,13 @@ Result<std::unique_ptr<Kernel>> MakeReduce(const NodeSignature& signature,
 class LogSumExpKernel final : public Kernel {
  public:
   LogSumExpKernel(const ReducePlan& plan, int threads)
-      : plan_(plan),
-        threads_(ThreadsFor(plan.kept.element_count * plan.reduced.element_count, threads)) {}
+      : plan_(plan), threads_(ThreadsFor(plan, threads)) {}
   std::string implementation() const override { return "vectorized"; }
 
   void Run(const KernelArgs& args) const noexcept override {
-#pragma omp parallel for num_threads(threads_)
-    for (int part = 0; part < threads_; ++part) {
-      const Partition range = PartOf(plan_.kept.element_count, part, threads_);
-      ForEachRow(plan_.kept, range.begin, range.end, [&](const BroadcastRow& row) {
-        for (int64_t i = 0; i < row.length; ++i) {
-          args.Out<float>()[row.begin + i] =
-              Fold(args.In<float>(0) + row.offsets[0] + i * plan_.kept.inner_stride(0));
-        }
-      });
-    }
+    ForEachOutput(plan_, threads_, [&](int64_t output, int64_t first) {
+      args.Out<float>()[output] = Fold(args.In<float>(0) + first);
+    });
   }
 
  private:
