@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "fake_cpu.h"
+#include "fake_zen4.h"
 
 namespace tinyprof {
 namespace {
@@ -14,11 +14,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-constexpr const char* kCycles = "CYCLES_NOT_IN_HALT";
-constexpr const char* kInstructions = "RETIRED_INSTRUCTIONS";
-constexpr const char* kFlops = "RETIRED_SSE_AVX_FLOPS:ANY";
-constexpr const char* kL1 = "REQUESTS_TO_L2_GROUP1:RD_BLK_L:RD_BLK_X:LS_RD_BLK_C_S:CHANGE_TO_X";
 
 CounterMetricReport& MetricOf(CounterReport& report, Metric metric) {
   return *std::find_if(report.metrics.begin(), report.metrics.end(),
@@ -29,12 +24,7 @@ CounterMetricReport& MetricOf(CounterReport& report, Metric metric) {
 class KnownCountersTest : public ::testing::Test {
  protected:
   KnownCountersTest() {
-    cpu_.Has(kCycles, [](const LoopFacts& facts) { return facts.instructions * 2; });
-    cpu_.Has(kInstructions, [](const LoopFacts& facts) { return facts.instructions; });
-    cpu_.Has(kFlops, [](const LoopFacts& facts) {
-      return static_cast<double>(facts.FlopsPerIteration({true, false, false})) / 2;
-    });
-    cpu_.Has(kL1, [](const LoopFacts& facts) { return facts.set > WorkingSet::kL1 ? 1 : 0; });
+    GiveZen4Events(cpu_, 0.5);
     cpu_.backend.counters_per_group = 4;
     cpu_.backend.counters_of[kFlops] = 2;
     cpu_.work.fresh_pages = [](int64_t) {};

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_cpu.h"
+#include "fake_zen4.h"
 
 namespace tinyprof {
 namespace {
@@ -14,22 +14,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-constexpr const char* kCycles = "CYCLES_NOT_IN_HALT";
-constexpr const char* kInstructions = "RETIRED_INSTRUCTIONS";
-constexpr const char* kFlops = "RETIRED_SSE_AVX_FLOPS:ANY";
-constexpr const char* kL1 = "REQUESTS_TO_L2_GROUP1:RD_BLK_L:RD_BLK_X:LS_RD_BLK_C_S:CHANGE_TO_X";
 constexpr const char* kL2 = "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS:LS_RD_BLK_C";
 
-// A Zen 4 by its events' names; an FMA counts as two, masked lanes do not, nor do maxima.
 class Zen4Test : public ::testing::Test {
  protected:
   Zen4Test() {
-    cpu.Has(kCycles, [](const LoopFacts& facts) { return facts.instructions * 2; });
-    cpu.Has(kInstructions, [](const LoopFacts& facts) { return facts.instructions; });
-    cpu.Has(kFlops, [](const LoopFacts& facts) {
-      return static_cast<double>(facts.FlopsPerIteration({true, false, false}));
-    });
-    cpu.Has(kL1, [](const LoopFacts& facts) { return facts.set > WorkingSet::kL1 ? 1 : 0; });
+    GiveZen4Events(cpu, 1);
     cpu.Has(kL2, [](const LoopFacts& facts) {
       return facts.set > WorkingSet::kL2 && !facts.in_order ? 1 : 0;
     });
