@@ -39,12 +39,25 @@ Status CheckInput(const BoundInput& input, const Ceilings& ceilings) {
   return {};
 }
 
-const LevelCeiling* ApplyingLevel(const BoundInput& input, const Ceilings& ceilings) {
+struct MemoryTime {
+  MemoryLevel level = MemoryLevel::kDram;
+  double elapsed_ns = 0;
+};
+
+// The level whose part of the bytes takes longest; nothing where no level holds all of them.
+std::optional<MemoryTime> SlowestLevel(const BoundInput& input, const Ceilings& ceilings) {
+  std::optional<MemoryTime> slowest;
+  double beyond_bytes = static_cast<double>(input.byte_count);
   for (const LevelCeiling& level : ceilings.levels) {
-    if (!level.capacity_bytes) return &level;
-    if (!input.caches_cold && input.working_set_bytes <= *level.capacity_bytes) return &level;
+    if (input.caches_cold && level.capacity_bytes) continue;
+    const double elapsed_ns = beyond_bytes / level.bytes_per_second * kNsPerSecond;
+    if (!slowest || elapsed_ns > slowest->elapsed_ns) slowest = {level.level, elapsed_ns};
+    if (!level.capacity_bytes || input.working_set_bytes <= *level.capacity_bytes) return slowest;
+    const double held_share = static_cast<double>(*level.capacity_bytes) /
+                              static_cast<double>(input.working_set_bytes);
+    beyond_bytes = static_cast<double>(input.byte_count) * (1 - held_share);
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 Limiter MemoryLimiter(MemoryLevel level) {
@@ -130,8 +143,8 @@ double RidgePoint(double peak_flops_per_second, double bytes_per_second) {
 
 Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings) {
   TINYPROF_RETURN_IF_ERROR(CheckInput(input, ceilings));
-  const LevelCeiling* const level = ApplyingLevel(input, ceilings);
-  if (level == nullptr) {
+  const std::optional<MemoryTime> memory = SlowestLevel(input, ceilings);
+  if (!memory) {
     return Fail(
         ErrorCode::kFailedPrecondition, "NO_BANDWIDTH",
         fmt::format("the roofline has no bandwidth for a working set of {} bytes{}: measure it "
@@ -141,9 +154,9 @@ Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings) {
   const auto flops = static_cast<double>(input.flop_count);
   const auto bytes = static_cast<double>(input.byte_count);
   Bound bound;
-  bound.level = level->level;
+  bound.level = memory->level;
   bound.compute_ns = flops / ceilings.peak_flops_per_second * kNsPerSecond;
-  bound.memory_ns = bytes / level->bytes_per_second * kNsPerSecond;
+  bound.memory_ns = memory->elapsed_ns;
   bound.bound_ns = std::max(bound.compute_ns, bound.memory_ns);
   if (input.byte_count > 0) bound.ridge_margin = bound.compute_ns / bound.memory_ns;
   if (input.flop_count > 0) {

@@ -1,9 +1,12 @@
 // The bound of one layer under a roofline. Pure functions.
 //
-// compute_ns = FLOPs / peak, memory_ns = bytes / bandwidth of the level that applies, and
-// bound_ns = max(compute_ns, memory_ns); so FLOPs / bound_ns = min(peak, intensity x bandwidth)
-// (Williams, Waterman, Patterson, "Roofline", CACM 2009), and layers without FLOPs have a bound
-// too.
+// compute_ns = FLOPs / peak and bound_ns = max(compute_ns, memory_ns), after Williams, Waterman,
+// Patterson, "Roofline", CACM 2009; in time, so that layers without FLOPs have a bound too.
+//
+// memory_ns is the longest time of any level of memory, as in the cache-aware roofline (Ilic,
+// Pratas, Sousa, IEEE CAL 2014): of a working set, a cache can have held no more than its capacity,
+// so the rest came at best at the bandwidth of the next level. A working set that a cache holds, or
+// that is much larger than it, has the bandwidth of one level: bytes / bandwidth.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +60,7 @@ struct Bound {
   std::optional<double> flops_per_second;  // absent for a layer without FLOPs
   Limiter limiter = Limiter::kOverhead;
   BoundLabel label = BoundLabel::kOverhead;
-  MemoryLevel level = MemoryLevel::kDram;  // the one whose bandwidth applies
+  MemoryLevel level = MemoryLevel::kDram;  // the one that memory_ns is of
   double bound_ns = 0;
   double compute_ns = 0;
   double memory_ns = 0;
@@ -70,8 +73,7 @@ struct Bound {
   std::string warning;             // what speaks against percent_of_bound, or empty
 };
 
-// Which level applies: DRAM when caches are cold; else the innermost one that holds the working
-// set. That level was measured to hold data for walks of its own size, so no data can come faster.
+// When caches are cold, all bytes come from DRAM.
 //
 // Overhead instead of compute or memory:
 //   - bound_ns below kDispatchNs, unless the layer was measured at half of its bound or better:

@@ -88,16 +88,38 @@ TEST(ComputeBound, EveryLevelHasItsOwnBound) {
   EXPECT_DOUBLE_EQ(bound.levels[3].flops_per_second, 100 * kGiga);
 }
 
+Bound WarmBound(int64_t bytes) {
+  return MustBound({.byte_count = bytes, .working_set_bytes = bytes});
+}
+
 TEST(ComputeBound, WarmDataComesFromTheInnermostLevelThatHoldsIt) {
-  const auto level_of = [](int64_t working_set) {
-    return MustBound({.flop_count = 0, .byte_count = 1000, .working_set_bytes = working_set}).level;
-  };
-  EXPECT_EQ(level_of(48 << 10), MemoryLevel::kL1);
-  EXPECT_EQ(level_of((48 << 10) + 1), MemoryLevel::kL2);
-  EXPECT_EQ(level_of(2 << 20), MemoryLevel::kL2);
-  EXPECT_EQ(level_of((2 << 20) + 1), MemoryLevel::kL3);
-  EXPECT_EQ(level_of((32 << 20) + 1), MemoryLevel::kDram);
+  EXPECT_EQ(WarmBound(48 << 10).level, MemoryLevel::kL1);
+  EXPECT_EQ(WarmBound(2 << 20).level, MemoryLevel::kL2);
+  // All but L1's 48 KiB at 1000 GB/s, 1000 bytes a ns.
+  EXPECT_DOUBLE_EQ(WarmBound(1 << 20).memory_ns, ((1 << 20) - (48 << 10)) / 1e3);
+  EXPECT_EQ(WarmBound(32 << 20).level, MemoryLevel::kL3);
+  EXPECT_EQ(WarmBound(int64_t{1} << 30).level, MemoryLevel::kDram);
   EXPECT_EQ(MustBound(Cold(0, 1000)).level, MemoryLevel::kDram);
+}
+
+TEST(ComputeBound, WhatACacheCanHaveHeldIsNotAskedOfTheNextLevel) {
+  // Of 3 MiB, L1 can have held 48 KiB and L2 2 MiB: 2.95 MiB at 1000 GB/s take longer than 1 MiB
+  // at 400.
+  EXPECT_EQ(WarmBound(3 << 20).level, MemoryLevel::kL2);
+  EXPECT_DOUBLE_EQ(WarmBound(3 << 20).memory_ns, ((3 << 20) - (48 << 10)) / 1e3);
+  // Of 4 MiB, 2 come from L3, at 400 bytes a ns.
+  EXPECT_EQ(WarmBound(4 << 20).level, MemoryLevel::kL3);
+  EXPECT_DOUBLE_EQ(WarmBound(4 << 20).memory_ns, (2 << 20) / 400.0);
+  // Of a layer's 1 MiB in a working set of 64, L3 can have held half: the rest at 200 bytes a ns
+  // takes longer than 31/32 MiB at 400.
+  const Bound bound = MustBound({.byte_count = 1 << 20, .working_set_bytes = 64 << 20});
+  EXPECT_EQ(bound.level, MemoryLevel::kDram);
+  EXPECT_DOUBLE_EQ(bound.memory_ns, (1 << 19) / 200.0);
+}
+
+TEST(ComputeBound, TheBoundDoesNotJumpWhereACacheOverflows) {
+  EXPECT_NEAR(WarmBound((48 << 10) + 1).bound_ns, WarmBound(48 << 10).bound_ns, 30);
+  EXPECT_NEAR(WarmBound((2 << 20) + 1).bound_ns, WarmBound(2 << 20).bound_ns, 30);
 }
 
 TEST(ComputeBound, NoFlopsIsBoundByBytes) {
