@@ -1,4 +1,5 @@
 // The documents of runs.
+#include <fmt/format.h>
 #include <google/protobuf/util/time_util.h>
 
 #include "client/render/json_parts.h"
@@ -9,6 +10,12 @@ namespace {
 
 constexpr const char* kNotReported = "NOT_REPORTED: the daemon did not report it";
 
+// Why percentiles are absent; null when none is.
+Json MissingPercentiles(const v1::TimeStats& time) {
+  if (time.has_p99_ns()) return nullptr;
+  return fmt::format("FEW_PASSES: {} passes, and p90_ns wants 10, p95_ns 20, p99_ns 100", time.n());
+}
+
 Json TimeJson(const v1::TimeStats* time) {
   const auto number = [time](double value) {
     return time == nullptr ? Json(nullptr) : Number(value);
@@ -17,16 +24,16 @@ Json TimeJson(const v1::TimeStats* time) {
   return {{"median_ns", number(t.median_ns())},
           {"mad_ns", number(t.mad_ns())},
           {"min_ns", number(t.min_ns())},
-          {"p90_ns", number(t.p90_ns())},
-          {"p95_ns", number(t.p95_ns())},
-          {"p99_ns", number(t.p99_ns())},
+          {"p90_ns", OptionalNumber(t.has_p90_ns(), t.p90_ns())},
+          {"p95_ns", OptionalNumber(t.has_p95_ns(), t.p95_ns())},
+          {"p99_ns", OptionalNumber(t.has_p99_ns(), t.p99_ns())},
           {"ci_low_ns", number(t.ci_low_ns())},
           {"ci_high_ns", number(t.ci_high_ns())},
           {"n", t.n()},
           {"outliers", t.outliers()},
           {"first_pass_ns", number(t.first_pass_ns())},
           {"trimmed_mean_ns", number(t.trimmed_mean_ns())},
-          {"reason", time == nullptr ? Json(kNotReported) : Json(nullptr)}};
+          {"reason", time == nullptr ? Json(kNotReported) : MissingPercentiles(t)}};
 }
 
 Json CountersJson(const v1::Counters& counters) {
@@ -57,21 +64,18 @@ Json ExecutedJson() {
 
 Json BoundJson(const v1::Bound* bound) {
   const v1::Bound& b = bound == nullptr ? v1::Bound::default_instance() : *bound;
-  const auto number = [](bool present, double value) {
-    return present ? Number(value) : Json(nullptr);
-  };
   Json reason = nullptr;
   if (bound == nullptr) {
     reason = kNoBoundReason;
   } else if (!b.has_flops_per_second()) {
     reason = "NO_FLOPS: a layer without FLOPs has no FLOP/s bound";
   }
-  return {{"flops_per_second", number(b.has_flops_per_second(), b.flops_per_second())},
+  return {{"flops_per_second", OptionalNumber(b.has_flops_per_second(), b.flops_per_second())},
           {"limiter", TextOrNull(b.limiter())},
-          {"percent_of_bound", number(b.has_percent_of_bound(), b.percent_of_bound())},
-          {"ridge_margin", number(b.has_ridge_margin(), b.ridge_margin())},
+          {"percent_of_bound", OptionalNumber(b.has_percent_of_bound(), b.percent_of_bound())},
+          {"ridge_margin", OptionalNumber(b.has_ridge_margin(), b.ridge_margin())},
           {"label", TextOrNull(b.label())},
-          {"bound_ns", number(bound != nullptr, b.bound_ns())},
+          {"bound_ns", OptionalNumber(bound != nullptr, b.bound_ns())},
           {"warning", TextOrNull(b.warning())},
           {"reason", std::move(reason)}};
 }

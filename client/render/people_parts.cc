@@ -61,6 +61,12 @@ Pairs LayerPairs(const v1::LayerReport& layer) {
   return pairs;
 }
 
+std::string PercentileText(bool present, double elapsed_ns, int wanted_passes) {
+  return present
+             ? Time(elapsed_ns)
+             : fmt::format("n/a (wants {} passes: a finer --precision makes more)", wanted_passes);
+}
+
 }  // namespace
 
 std::string LayerText(const v1::Run& run, const Layout& layout) {
@@ -79,9 +85,9 @@ std::string LatencyText(const v1::Run& run, const Layout& layout) {
                              Time(t.ci_low_ns()), Time(t.ci_high_ns()))},
       {"MAD", Time(t.mad_ns())},
       {"min", Time(t.min_ns())},
-      {"p90", Time(t.p90_ns())},
-      {"p95", Time(t.p95_ns())},
-      {"p99", Time(t.p99_ns())},
+      {"p90", PercentileText(t.has_p90_ns(), t.p90_ns(), 10)},
+      {"p95", PercentileText(t.has_p95_ns(), t.p95_ns(), 20)},
+      {"p99", PercentileText(t.has_p99_ns(), t.p99_ns(), 100)},
       {"first pass", Time(t.first_pass_ns())},
       {"passes", fmt::format("{}, {} of them outliers", t.n(), t.outliers())},
       {"speed", QuantityText(report.flops_per_second())}};

@@ -91,19 +91,25 @@ std::string SoftwareLine(const v1::SoftwareEvents& software) {
                      QuantityText(software.migrations()));
 }
 
+// Layers' medians can add up to more than the pass's: each is taken of its own passes.
+std::string UnattributedText(double unattributed_ns) {
+  return unattributed_ns < 0
+             ? fmt::format("the layers' medians add up to {} more than the pass's",
+                           Time(-unattributed_ns))
+             : fmt::format("{} of the pass belong to no layer", Time(unattributed_ns));
+}
+
 std::string OverheadLine(const v1::Overhead& overhead) {
-  return fmt::format(
-      "overhead: a reading costs {}; {} of the pass belong to no layer; instrumented / "
-      "bare pass {:.3f}\n",
-      Time(overhead.read_cost_ns()), Time(overhead.unattributed_ns()),
-      overhead.instrumented_to_bare());
+  return fmt::format("overhead: a reading costs {}; {}; instrumented / bare pass {:.3f}\n",
+                     Time(overhead.read_cost_ns()), UnattributedText(overhead.unattributed_ns()),
+                     overhead.instrumented_to_bare());
 }
 
 std::string TimeLine(const v1::TimeStats& time) {
-  return fmt::format(
-      "time: median {} ± {} % (95 %), p99 {}, {} passes, {} outliers; first pass {}\n",
-      Time(time.median_ns()), HalfWidthText(time), Time(time.p99_ns()), time.n(), time.outliers(),
-      Time(time.first_pass_ns()));
+  return fmt::format("time: median {} ± {} % (95 %), {}{} passes, {} outliers; first pass {}\n",
+                     Time(time.median_ns()), HalfWidthText(time),
+                     time.has_p99_ns() ? fmt::format("p99 {}, ", Time(time.p99_ns())) : "",
+                     time.n(), time.outliers(), Time(time.first_pass_ns()));
 }
 
 }  // namespace

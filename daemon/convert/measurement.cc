@@ -169,9 +169,9 @@ v1::TimeStats ToProto(const TimeStats& stats) {
   message.set_median_ns(stats.median_ns);
   message.set_mad_ns(stats.mad_ns);
   message.set_min_ns(stats.min_ns);
-  message.set_p90_ns(stats.p90_ns);
-  message.set_p95_ns(stats.p95_ns);
-  message.set_p99_ns(stats.p99_ns);
+  if (stats.p90_ns) message.set_p90_ns(*stats.p90_ns);
+  if (stats.p95_ns) message.set_p95_ns(*stats.p95_ns);
+  if (stats.p99_ns) message.set_p99_ns(*stats.p99_ns);
   message.set_ci_low_ns(stats.ci_low_ns);
   message.set_ci_high_ns(stats.ci_high_ns);
   message.set_n(stats.n);

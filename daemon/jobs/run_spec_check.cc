@@ -69,17 +69,8 @@ std::optional<int64_t> PositiveNs(const google::protobuf::Duration& duration) {
 }
 
 std::string Written(const google::protobuf::Duration& duration) {
-  return fmt::format("{} s + {} ns", duration.seconds(), duration.nanos());
-}
-
-Status CheckTimeBudget(v1::RunSpec& spec) {
-  if (!spec.has_time_budget()) {
-    *spec.mutable_time_budget() = TimeUtil::NanosecondsToDuration(kDefaultTimeBudget.count());
-  }
-  const std::optional<int64_t> budget_ns = PositiveNs(spec.time_budget());
-  if (budget_ns && *budget_ns <= kMaxTimeBudget.count()) return {};
-  return Invalid("BAD_TIME_BUDGET", "time_budget", Written(spec.time_budget()),
-                 "above 0 and at most 1 h");
+  return duration.nanos() == 0 ? fmt::format("{} s", duration.seconds())
+                               : fmt::format("{} s + {} ns", duration.seconds(), duration.nanos());
 }
 
 Status CheckTimeout(v1::RunSpec& spec, const RunLimits& limits) {
@@ -91,6 +82,28 @@ Status CheckTimeout(v1::RunSpec& spec, const RunLimits& limits) {
   }
   *spec.mutable_timeout() = TimeUtil::NanosecondsToDuration(timeout_ns);
   return {};
+}
+
+// Loading and counting come on top of the budget, so one as long as the timeout would lose the run.
+// `spec` has its timeout.
+Status CheckTimeBudget(v1::RunSpec& spec, const RunLimits& limits) {
+  const int64_t timeout_ns = TimeUtil::DurationToNanoseconds(spec.timeout());
+  if (!spec.has_time_budget()) {
+    const int64_t default_ns = std::min(kDefaultTimeBudget.count(), timeout_ns / 2);
+    *spec.mutable_time_budget() = TimeUtil::NanosecondsToDuration(default_ns);
+    return {};
+  }
+  const std::optional<int64_t> budget_ns = PositiveNs(spec.time_budget());
+  if (!budget_ns || *budget_ns > kMaxTimeBudget.count()) {
+    return Invalid("BAD_TIME_BUDGET", "time_budget", Written(spec.time_budget()),
+                   "above 0 and at most 1 h");
+  }
+  if (*budget_ns < timeout_ns) return {};
+  return Invalid("BAD_TIME_BUDGET", "time_budget", Written(spec.time_budget()),
+                 fmt::format("below the run's timeout of {}{}", Written(spec.timeout()),
+                             timeout_ns == limits.max_timeout.count()
+                                 ? " (max_run_time of tinyprofd sets the longest)"
+                                 : ""));
 }
 
 // Writes the default of each enumeration out, and refuses numbers that are none of its values.
@@ -162,8 +175,8 @@ Result<v1::RunSpec> CheckRunSpec(const v1::RunSpec& asked, const RunLimits& limi
   TINYPROF_RETURN_IF_ERROR(CheckThreads(spec, limits));
   if (spec.backend() == v1::BACKEND_ONEDNN) TINYPROF_RETURN_IF_ERROR(CheckOnednn(spec));
   TINYPROF_RETURN_IF_ERROR(CheckPrecision(spec));
-  TINYPROF_RETURN_IF_ERROR(CheckTimeBudget(spec));
   TINYPROF_RETURN_IF_ERROR(CheckTimeout(spec, limits));
+  TINYPROF_RETURN_IF_ERROR(CheckTimeBudget(spec, limits));
   return spec;
 }
 

@@ -36,6 +36,17 @@ struct Deadlines {
   int64_t end_ns;
 };
 
+std::string BudgetWarning(const TimingResult& timing, const MeasureOptions& options) {
+  if (std::max(timing.bare_half_width, timing.instrumented_half_width) <= options.precision) {
+    return fmt::format("the time budget ended after {} passes, too few to know the precision",
+                       timing.timing);
+  }
+  return fmt::format(
+      "the time budget ended before the precision of {:.2g} % was reached: the median is known to "
+      "± {:.1f} %, that of passes with a clock read at every layer to ± {:.1f} %",
+      options.precision * 100, timing.bare_half_width * 100, timing.instrumented_half_width * 100);
+}
+
 void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, RunMeasurement& run) {
   if (!timing.short_layers.empty()) {
     run.warnings.push_back(fmt::format(
@@ -52,10 +63,7 @@ void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, Run
         "too, most of it in the time that no layer owns; measure again on a quiet machine");
   }
   if (timing.stopped_by == "budget") {
-    run.warnings.push_back(fmt::format(
-        "the time budget ended before the precision of {:.2g} % was reached; the interval of the "
-        "median is {:.1f} times as wide",
-        options.precision * 100, 1 / std::max(timing.precision_reached, 1e-3)));
+    run.warnings.push_back(BudgetWarning(timing, options));
   }
   if (std::abs(run.instrumented_to_bare - 1) > kMaxInstrumentedToBare) {
     run.warnings.push_back(fmt::format(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "kernels/base/check.h"
@@ -87,6 +88,18 @@ Interval MedianInterval(std::span<const double> sorted) {
   return {sorted[static_cast<size_t>(low - 1)], sorted[static_cast<size_t>(high - 1)]};
 }
 
+double RelativeHalfWidth(std::span<const double> samples) {
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  const Interval interval = MedianInterval(sorted);
+  const double half_width = (interval.high - interval.low) / 2;
+  if (half_width == 0) {
+    return 0;
+  }
+  const double median = Quantile(sorted, 0.5);
+  return median > 0 ? half_width / median : std::numeric_limits<double>::infinity();
+}
+
 TimeStats SummarizeTimes(std::span<const double> samples_ns) {
   TINYPROF_CHECK(!samples_ns.empty());
   std::vector<double> sorted(samples_ns.begin(), samples_ns.end());
@@ -95,9 +108,9 @@ TimeStats SummarizeTimes(std::span<const double> samples_ns) {
   stats.n = static_cast<int32_t>(sorted.size());
   stats.median_ns = SortedMedian(sorted);
   stats.min_ns = sorted.front();
-  stats.p90_ns = Quantile(sorted, 0.90);
-  stats.p95_ns = Quantile(sorted, 0.95);
-  stats.p99_ns = Quantile(sorted, 0.99);
+  if (stats.n >= 10) stats.p90_ns = Quantile(sorted, 0.90);
+  if (stats.n >= 20) stats.p95_ns = Quantile(sorted, 0.95);
+  if (stats.n >= 100) stats.p99_ns = Quantile(sorted, 0.99);
   const Interval interval = MedianInterval(sorted);
   stats.ci_low_ns = interval.low;
   stats.ci_high_ns = interval.high;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace tinyprof {
@@ -11,9 +12,11 @@ struct TimeStats {
   double median_ns = 0;  // of all passes, outliers included
   double mad_ns = 0;     // median absolute deviation from the median, unscaled
   double min_ns = 0;
-  double p90_ns = 0;
-  double p95_ns = 0;
-  double p99_ns = 0;
+  // Absent for fewer than 10, 20 and 100 passes, of which none is expected beyond them: they would
+  // be the slowest pass by another name.
+  std::optional<double> p90_ns;
+  std::optional<double> p95_ns;
+  std::optional<double> p99_ns;
   double ci_low_ns = 0;  // 95 % bootstrap confidence interval of the median
   double ci_high_ns = 0;
   int32_t n = 0;
@@ -46,6 +49,10 @@ double Median(std::span<const double> samples);
 // end belongs to the lower of the two middle samples and the upper end to the upper one. `sorted`
 // is not empty.
 Interval MedianInterval(std::span<const double> sorted);
+
+// Half the width of the median's interval over the median; 0 where all samples are equal, infinite
+// where only the median is 0. `samples` is not empty, in any order.
+double RelativeHalfWidth(std::span<const double> samples);
 
 // All figures but first_pass_ns. `samples_ns` is not empty.
 TimeStats SummarizeTimes(std::span<const double> samples_ns);

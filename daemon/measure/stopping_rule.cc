@@ -1,24 +1,10 @@
 #include "daemon/measure/stopping_rule.h"
 
 #include <algorithm>
-#include <limits>
-#include <vector>
 
 #include "daemon/measure/statistics.h"
 
 namespace tinyprof {
-
-double RelativeHalfWidth(std::span<const double> samples) {
-  std::vector<double> sorted(samples.begin(), samples.end());
-  std::sort(sorted.begin(), sorted.end());
-  const Interval interval = MedianInterval(sorted);
-  const double half_width = (interval.high - interval.low) / 2;
-  if (half_width == 0) {
-    return 0;
-  }
-  const double median = Quantile(sorted, 0.5);
-  return median > 0 ? half_width / median : std::numeric_limits<double>::infinity();
-}
 
 std::optional<std::string_view> StoppingRule::Check(std::span<const double> bare,
                                                     std::span<const double> instrumented,

@@ -39,7 +39,4 @@ class StoppingRule {
   double precision_reached_ = 0;
 };
 
-// Half-width of the interval of the median over the median; 0 where all samples are equal.
-double RelativeHalfWidth(std::span<const double> samples);
-
 }  // namespace tinyprof

@@ -62,6 +62,8 @@ Result<TimingResult> TimingPasses::Run(const TimingDeadlines& deadlines) {
   result_.time.first_pass_ns = first_pass_ns;
   result_.timing = static_cast<int32_t>(quiet_.bare_ns.size());
   result_.instrumented_pass_ns = Median(quiet_.instrumented_ns);
+  result_.bare_half_width = RelativeHalfWidth(quiet_.bare_ns);
+  result_.instrumented_half_width = RelativeHalfWidth(quiet_.instrumented_ns);
   SummarizeLayers();
   TINYPROF_RETURN_IF_ERROR(ShortLayers(deadlines.short_layers_ns));
   return std::move(result_);
@@ -112,7 +114,6 @@ Status TimingPasses::Rounds(int64_t deadline_ns) {
     ReportProgress("timing", static_cast<int>(judged.bare_ns.size()), rule.precision_reached());
   }
   result_.stopped_by = *stop;
-  result_.precision_reached = rule.precision_reached();
   ChooseSamples();
   return {};
 }

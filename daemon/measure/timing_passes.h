@@ -33,7 +33,9 @@ struct TimingResult {
   int32_t timing = 0;
   int32_t discarded = 0;
   std::string stopped_by;
-  double precision_reached = 0;
+  // Half the interval of the median over the median, of bare and of instrumented passes.
+  double bare_half_width = 0;
+  double instrumented_half_width = 0;
   std::vector<size_t> short_layers;  // shorter than kShortLayerReads clock reads
   bool repeated_short_layers = false;
   bool never_quiet = false;  // disturbed rounds are in the figures, for want of quiet ones

@@ -125,7 +125,7 @@ std::string Time(double median_ns) {
          " p95_ns: " + median + " p99_ns: " + median +
          " ci_low_ns: " + std::to_string(median_ns * 0.75) +
          " ci_high_ns: " + std::to_string(median_ns * 1.25) +
-         " n: 50 outliers: 2 first_pass_ns: 9000 trimmed_mean_ns: " + median + " } ";
+         " n: 150 outliers: 2 first_pass_ns: 9000 trimmed_mean_ns: " + median + " } ";
 }
 
 constexpr const char* kBound = R"pb(

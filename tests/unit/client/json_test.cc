@@ -96,12 +96,26 @@ const char* const kRatios = R"(
                          "reason": "NO_PMU: no PMU here"},
   "gap": [],)";
 
+TEST(RunDocument, AMissingPercentileSaysWhatItWants) {
+  v1::Run run = SucceededRun();
+  v1::TimeStats& time = *run.mutable_report()->mutable_time();
+  time.set_n(12);
+  time.clear_p95_ns();
+  time.clear_p99_ns();
+  const Json document = RunDocument("profile", run)["totals"]["time"];
+  EXPECT_EQ(document["p90_ns"], 4000.0);
+  EXPECT_EQ(document["p95_ns"], nullptr);
+  EXPECT_EQ(document["p99_ns"], nullptr);
+  EXPECT_EQ(document["reason"],
+            "FEW_PASSES: 12 passes, and p90_ns wants 10, p95_ns 20, p99_ns 100");
+}
+
 TEST(RunDocument, HoldsWhatALayerMeasured) {
   const Json document = RunDocument("profile", SucceededRun());
   ExpectSame(document["layers"][0], std::string("{") + kLinearLayer + R"(,
     "backend": "eigen", "implementation": "gemm",
     "time": {"median_ns": 3000.0, "mad_ns": 10.0, "min_ns": 3000.0, "p90_ns": 3000.0,
-             "p95_ns": 3000.0, "p99_ns": 3000.0, "ci_low_ns": 2250.0, "ci_high_ns": 3750.0, "n": 50,
+             "p95_ns": 3000.0, "p99_ns": 3000.0, "ci_low_ns": 2250.0, "ci_high_ns": 3750.0, "n": 150,
              "outliers": 2, "first_pass_ns": 9000.0, "trimmed_mean_ns": 3000.0, "reason": null},)" +
                                         AbsentCounts() + R"(,
     "flops_per_second": {"value": 18000000.0, "unit": "flop/s", "source": "derived",

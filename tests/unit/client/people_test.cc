@@ -29,7 +29,7 @@ eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-
 1  odd "one",\n  Mystery  2x3          0   n/a     1.00  25.0      n/a    n/a         n/a  n/a                     n/a  n/a
    total                              15    54     4.00  25.0     0.01   0.04        50.0  memory (DRAM)           n/a
 
-time: median 4.00 µs ± 25.0 % (95 %), p99 4.00 µs, 50 passes, 2 outliers; first pass 9.00 µs
+time: median 4.00 µs ± 25.0 % (95 %), p99 4.00 µs, 150 passes, 2 outliers; first pass 9.00 µs
 75 % of the time in memory-bound layers, 25 % in layers without a bound
 counters: n/a (NO_PMU: no PMU here)
 a pass: CPU time 4.00 µs, page faults 0, context switches 0, migrations n/a (NO_EVENT: not counted here)
@@ -37,6 +37,20 @@ overhead: a reading costs 25 ns; 100 ns of the pass belong to no layer; instrume
 warning: the clock is not fixed
 advice: layer fc: batch, at most 2.00x there; weights are 52 % of the traffic
 )");
+}
+
+TEST(RunText, LeavesAMissingPercentileOut) {
+  v1::Run run = SucceededRun();
+  run.mutable_report()->mutable_time()->clear_p99_ns();
+  EXPECT_THAT(RunText(run, {}), HasSubstr("(95 %), 150 passes"));
+  EXPECT_THAT(LatencyText(run, {}), HasSubstr("n/a (wants 100 passes"));
+}
+
+TEST(RunText, LayersThatAddUpToMoreThanThePassAreSaidSo) {
+  v1::Run run = SucceededRun();
+  run.mutable_report()->mutable_overhead()->set_unattributed_ns(-100);
+  EXPECT_THAT(RunText(run, {}),
+              HasSubstr("the layers' medians add up to 100 ns more than the pass's; "));
 }
 
 TEST(RunText, FitsEightyColumns) {
@@ -120,14 +134,14 @@ TEST(RunCsv, HasALineALayerAndATotal) {
       "implementation\n"
       "0,fc,Gemm,0,\"2x4, 4x3\",2x3,15," +
           counts +
-          "3000,10,3000,2250,3750,50,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
+          "3000,10,3000,2250,3750,150,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
           "NO_PMU: no PMU here,,,,,,papi,,32,eigen,gemm\n"
           "1,\"odd \"\"one\"\",\n\",Mystery,1,2x3,2x3,0,,,,,,,,,,,"
           "NO_COST_RULE: no rule gives the cost of the operator Mystery,"
-          "1000,10,1000,750,1250,50,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here,,,,,,papi,,0,,\n"
+          "1000,10,1000,750,1250,150,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here,,,,,,papi,,0,,\n"
           ",total,,,2x4,2x3,15," +
           counts +
-          "4000,10,4000,3000,5000,50,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
+          "4000,10,4000,3000,5000,150,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
           "NO_PMU: no PMU here,,,,,,papi,,0,eigen,\n");
 }
 

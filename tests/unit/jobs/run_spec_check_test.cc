@@ -1,5 +1,6 @@
 #include "daemon/jobs/run_spec_check.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +11,8 @@
 
 namespace tinyprof {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr RunLimits kLimits{.max_threads = 4, .max_timeout = std::chrono::seconds(60)};
 
@@ -79,7 +82,30 @@ TEST(RunSpecCheckTest, TimeBudgetIsAboveZeroAndAtMostAnHour) {
   EXPECT_EQ(ReasonOf(spec), "BAD_TIME_BUDGET") << "signs differ";
   spec.mutable_time_budget()->set_nanos(0);
   spec.mutable_time_budget()->set_seconds(3600);
-  EXPECT_EQ(ReasonOf(spec), "");
+  EXPECT_TRUE(CheckRunSpec(spec, {.max_timeout = std::chrono::hours(2)}).has_value());
+}
+
+TEST(RunSpecCheckTest, ABudgetThatLeavesNoTimeToLoadIsRefused) {
+  v1::RunSpec spec = Spec();
+  spec.mutable_time_budget()->set_seconds(60);
+  const Result<v1::RunSpec> at_the_longest = CheckRunSpec(spec, kLimits);
+  ASSERT_FALSE(at_the_longest.has_value());
+  EXPECT_EQ(at_the_longest.error().reason, "BAD_TIME_BUDGET");
+  EXPECT_THAT(at_the_longest.error().message,
+              HasSubstr("below the run's timeout of 60 s (max_run_time of tinyprofd"));
+  spec.mutable_time_budget()->set_seconds(59);
+  EXPECT_TRUE(CheckRunSpec(spec, kLimits).has_value());
+  spec.mutable_timeout()->set_seconds(20);
+  EXPECT_EQ(CheckRunSpec(spec, kLimits).error().message,
+            "time_budget is 59 s and must be below the run's timeout of 20 s");
+}
+
+TEST(RunSpecCheckTest, TheDefaultBudgetIsHalfOfAShortTimeout) {
+  v1::RunSpec spec = Spec();
+  spec.mutable_timeout()->set_seconds(5);
+  const Result<v1::RunSpec> checked = CheckRunSpec(spec, kLimits);
+  EXPECT_EQ(checked->time_budget().seconds(), 2);
+  EXPECT_EQ(checked->time_budget().nanos(), 500'000'000);
 }
 
 TEST(RunSpecCheckTest, TimeoutIsCapped) {

@@ -42,10 +42,11 @@ CounterPlan Instructions() {
 
 class MeasureWorkloadTest : public ::testing::Test {
  protected:
-  Result<RunMeasurement> Run(const CounterPlan& plan) {
+  Result<RunMeasurement> Run(const CounterPlan& plan) { return Run(plan, workload_); }
+  Result<RunMeasurement> Run(const CounterPlan& plan, FakeWorkload& workload) {
     SoftwarePlan software;
     software.reasons.fill("NONE: not in this test");
-    return MeasureWorkload(workload_, clock_, {backend_, plan, std::move(software), {}, memory_},
+    return MeasureWorkload(workload, clock_, {backend_, plan, std::move(software), {}, memory_},
                            options_, {});
   }
 
@@ -71,6 +72,30 @@ TEST_F(MeasureWorkloadTest, TimesAddUpToTheWholePass) {
   EXPECT_DOUBLE_EQ(sum_ns, run->time.median_ns);
   EXPECT_NEAR(run->instrumented_pass_ns, run->time.median_ns, 0.02 * run->time.median_ns);
   EXPECT_THAT(run->warnings, Contains(HasSubstr("1 of 3 layers are shorter than 100 clock reads")));
+}
+
+TEST_F(MeasureWorkloadTest, TheBudgetsWarningHasThePrintedIntervals) {
+  // Runs 3 to 8 are bare and instrumented in turns: 50, 52, 54 us and 50, 70, 90 us, and the
+  // interval of three is their range.
+  options_.time_budget_ns = 0;
+  FakeWorkload workload(clock_, {50'000});
+  const std::map<int, int64_t> extra_ns = {{5, 2'000}, {6, 20'000}, {7, 4'000}, {8, 40'000}};
+  workload.extra_ns = [&](size_t, int run) {
+    return extra_ns.contains(run) ? extra_ns.at(run) : 0;
+  };
+  const Result<RunMeasurement> run = Run(NoPmu(), workload);
+  ASSERT_TRUE(run.has_value());
+  EXPECT_THAT(
+      run->warnings,
+      Contains(HasSubstr("the precision of 1 % was reached: the median is known to ± 3.8 %, "
+                         "that of passes with a clock read at every layer to ± 28.6 %")));
+}
+
+TEST_F(MeasureWorkloadTest, TooFewPassesForThePrecisionAreSaidSo) {
+  options_.time_budget_ns = 0;
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_THAT(run->warnings, Contains(HasSubstr("after 3 passes, too few to know the precision")));
 }
 
 TEST_F(MeasureWorkloadTest, AutoGoesOnWithoutAPmuAndSaysWhyNothingWasCounted) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -32,12 +34,24 @@ TEST(SummarizeTimes, ByHand) {
   EXPECT_EQ(stats.median_ns, 12);
   EXPECT_EQ(stats.mad_ns, 1);
   EXPECT_EQ(stats.min_ns, 10);
-  EXPECT_NEAR(stats.p90_ns, 14 + 0.4 * 86, 1e-9);  // rank 5.4
-  EXPECT_NEAR(stats.p95_ns, 14 + 0.7 * 86, 1e-9);  // rank 5.7
-  EXPECT_NEAR(stats.p99_ns, 14 + 0.94 * 86, 1e-9);
   EXPECT_EQ(stats.n, 7);
   EXPECT_EQ(stats.outliers, 1);
   EXPECT_DOUBLE_EQ(stats.trimmed_mean_ns, 12);  // 72 / 6
+}
+
+std::vector<double> OneTo(size_t n) {
+  std::vector<double> samples(n);
+  std::iota(samples.begin(), samples.end(), 1.0);
+  return samples;
+}
+
+TEST(SummarizeTimes, APercentileWantsAPassBeyondIt) {
+  EXPECT_EQ(SummarizeTimes(OneTo(9)).p90_ns, std::nullopt);
+  EXPECT_NEAR(SummarizeTimes(OneTo(10)).p90_ns.value(), 9.1, 1e-9);  // rank 8.1
+  EXPECT_EQ(SummarizeTimes(OneTo(19)).p95_ns, std::nullopt);
+  EXPECT_NEAR(SummarizeTimes(OneTo(20)).p95_ns.value(), 19.05, 1e-9);  // rank 18.05
+  EXPECT_EQ(SummarizeTimes(OneTo(99)).p99_ns, std::nullopt);
+  EXPECT_NEAR(SummarizeTimes(OneTo(100)).p99_ns.value(), 99.01, 1e-9);  // rank 98.01
 }
 
 TEST(SummarizeTimes, TheOutlierLimitIsInclusive) {
@@ -59,7 +73,6 @@ TEST(SummarizeTimes, OneSampleIsItsOwnInterval) {
   const TimeStats stats = SummarizeTimes(std::vector<double>{3});
   EXPECT_EQ(stats.n, 1);
   EXPECT_EQ(stats.ci_low_ns, 3);
-  EXPECT_EQ(stats.p99_ns, 3);
 }
 
 // The interval by making every one of the n^n resamples.
