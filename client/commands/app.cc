@@ -18,19 +18,23 @@ constexpr const char* kProgram = "tinyprof-client";
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_description(const CLI::App* app) const override {
+    if (app->get_footer().empty()) return app->get_description() + "\n\n";
     return fmt::format("{}\n\nExamples:\n{}\n\n", app->get_description(),
                        CLI::detail::find_and_replace("  " + app->get_footer(), "\n", "\n  "));
   }
   std::string make_footer(const CLI::App* app) const override {
     return app->get_parent() == nullptr
-               ? "Exit codes: 0 ok, 1 run failed, 2 usage, 3 daemon unreachable, 4 refused,\n"
-                 "5 precondition, 124 timeout, 130 interrupted.\n"
+               ? "Exit codes: 0 ok, 1 run failed, 2 usage, 3 daemon not reached, 4 no permission,\n"
+                 "5 precondition (nothing was run: queue full, model too large, ...), 124 "
+                 "timeout,\n"
+                 "130 interrupted.\n"
                : fmt::format("Options of every command: {} --help\n", kProgram);
   }
 };
 
 void AddGlobalOptions(CLI::App& app, GlobalOptions& options) {
-  app.add_option("--address", options.address, "The daemon: unix:PATH or HOST:PORT")
+  app.add_option("--address", options.address,
+                 "The daemon: unix:PATH or HOST:PORT, such as localhost:7070")
       ->type_name("ADDRESS");
   app.add_option("--timeout", options.timeout, "Longest wait; a run is cancelled then, such as 60s")
       ->type_name("TIME");

@@ -37,15 +37,16 @@ constexpr std::array kCommands = {
             SetupCounters},
     Command{"doctor", "Show what stands in the way of measuring, and what mends it",
             "tinyprof-client doctor\n"
-            "tinyprof-client doctor --address lab1:7070",
+            "tinyprof-client doctor --address unix:/tmp/lab.sock",
             SetupDoctor},
     Command{"host", "Show the machine the daemon runs on",
             "tinyprof-client host\n"
             "tinyprof-client host --json",
             SetupHost},
-    Command{"models", "List the models that can be named, or export one as ONNX",
+    Command{"models", "List the models that can be named, export one as ONNX or upload one",
             "tinyprof-client models\n"
-            "tinyprof-client models export lenet lenet.onnx",
+            "tinyprof-client models export lenet lenet.onnx\n"
+            "tinyprof-client models upload ./model.onnx",
             SetupModels},
     Command{"verify", "Run a model on given inputs and compare its outputs",
             "tinyprof-client verify ./model.onnx --data test_data_set_0\n"

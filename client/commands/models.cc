@@ -5,14 +5,17 @@
 #include "client/commands/command.h"
 #include "client/commands/options.h"
 #include "client/lib/model_file.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof::client {
 namespace {
 
 struct Options {
   CLI::App* export_app = nullptr;
+  CLI::App* upload_app = nullptr;
   ModelOptions model;
   std::string file;
+  std::string upload_file;
 };
 
 Result<ExitCode> ListAll(Session& session) {
@@ -51,7 +54,24 @@ Result<ExitCode> Export(Session& session, const Options& options) {
     document["size_bytes"] = size_bytes;
     TINYPROF_RETURN_IF_ERROR(session.Print(document));
   } else {
-    session.Note(fmt::format("wrote {} ({} bytes)", options.file, size_bytes));
+    session.Note(fmt::format("wrote {} ({})", options.file, SizeText(size_bytes)));
+  }
+  return ExitCode::kOk;
+}
+
+Result<ExitCode> Upload(Session& session, const Options& options) {
+  TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
+  TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
+  TINYPROF_ASSIGN_OR_RETURN(const std::string name,
+                            UploadModelFile(*connection, options.upload_file,
+                                            [&](const std::string& text) { session.Note(text); }));
+  if (session.options().json) {
+    Json document = NewDocument("models upload");
+    document["model"] = name;
+    document["file"] = options.upload_file;
+    TINYPROF_RETURN_IF_ERROR(session.Print(document));
+  } else {
+    TINYPROF_RETURN_IF_ERROR(session.Print(Printable(name) + "\n"));
   }
   return ExitCode::kOk;
 }
@@ -62,11 +82,24 @@ Action SetupModels(CLI::App& app, GlobalOptions&) {
   const auto options = std::make_shared<Options>();
   CLI::App& export_app = *app.add_subcommand("export", "Write a model as an ONNX file");
   export_app.fallthrough();
+  export_app.footer(
+      "tinyprof-client models export lenet lenet.onnx\n"
+      "tinyprof-client models export 'linear(784,10)' - --input 1x784 > model.onnx");
   AddModelOptions(export_app, options->model, "NAME");
   export_app.add_option("FILE", options->file, "The file to write; - is standard output")
       ->required();
   options->export_app = &export_app;
+  CLI::App& upload_app =
+      *app.add_subcommand("upload", "Upload an ONNX file and print the name it has from then on");
+  upload_app.fallthrough();
+  upload_app.footer(
+      "tinyprof-client models upload ./model.onnx\n"
+      "tinyprof-client profile $(tinyprof-client models upload ./model.onnx)");
+  upload_app.add_option("FILE", options->upload_file, "The ONNX file")->required();
+  options->upload_app = &upload_app;
+  app.require_subcommand(0, 1);
   return [options](Session& session) {
+    if (options->upload_app->parsed()) return Upload(session, *options);
     return options->export_app->parsed() ? Export(session, *options) : ListAll(session);
   };
 }

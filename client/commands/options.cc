@@ -4,6 +4,7 @@
 #include <google/protobuf/util/time_util.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "client/commands/validators.h"
 #include "client/lib/model_file.h"
@@ -15,16 +16,23 @@ namespace {
 constexpr int64_t kMaxBatch = 65536;
 constexpr int32_t kMaxThreads = 1024;
 
-Result<v1::CounterMode> ToCounterMode(const std::string& name) {
+v1::CounterMode ToCounterMode(const std::string& name) {
   if (name == "papi") return v1::COUNTER_MODE_PAPI;
-  if (name == "none") return v1::COUNTER_MODE_NONE;
-  if (name == "executed") {
-    return Fail(
-        ErrorCode::kInvalidArgument, "NOT_IN_BUILD",
-        "--counters executed: this build does not count executed instructions; use auto, papi "
-        "or none");
-  }
-  return v1::COUNTER_MODE_AUTO;
+  return name == "none" ? v1::COUNTER_MODE_NONE : v1::COUNTER_MODE_AUTO;
+}
+
+// A slash is in no name of a model and, but by mistake, in no layer list: it is a path.
+Status CheckPath(const std::string& model) {
+  if (model.find('/') == std::string::npos || model.find('(') != std::string::npos) return {};
+  std::error_code ignored;
+  const char* why = std::filesystem::exists(model, ignored)
+                        ? "of files only those whose names end in .onnx are taken as models"
+                        : "there is no such file, and no name of a model has a slash in it";
+  return Fail(ErrorCode::kNotFound, "NO_MODEL_FILE",
+              fmt::format("'{}' is no model: {}; pass the path of an .onnx file, a name that "
+                          "`tinyprof-client models` lists, or a layer list",
+                          model, why),
+              {{"model", model}});
 }
 
 Status AddInputs(const ModelOptions& options, v1::ModelSpec& spec) {
@@ -99,7 +107,7 @@ void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positi
       ->check(CLI::IsMember({"warm", "cold"}))
       ->type_name("MODE");
   app.add_option("--counters", options.counters, "Source of counts: auto, papi or none")
-      ->check(CLI::IsMember({"auto", "papi", "none", "executed"}))
+      ->check(CLI::IsMember({"auto", "papi", "none"}))
       ->type_name("SOURCE");
   app.add_option("--precision", options.precision, "Wanted half-width of the median's interval, 1%")
       ->type_name("PERCENT");
@@ -130,6 +138,8 @@ Result<v1::ModelSpec> ToModelSpec(Session& session, const ModelOptions& options)
                                                                         session.Note(text);
                                                                       }));
     spec.set_text(name);
+  } else {
+    TINYPROF_RETURN_IF_ERROR(CheckPath(options.model));
   }
   return spec;
 }
@@ -146,8 +156,7 @@ v1::ConvAlgorithm ToConvAlgorithm(const std::string& name) {
 
 Result<v1::RunSpec> ToRunSpec(Session& session, const RunOptions& options) {
   v1::RunSpec spec;
-  TINYPROF_ASSIGN_OR_RETURN(const v1::CounterMode counters, ToCounterMode(options.counters));
-  spec.set_counters(counters);
+  spec.set_counters(ToCounterMode(options.counters));
   TINYPROF_RETURN_IF_ERROR(SetTimes(session, options, spec));
   spec.set_backend(ToBackend(options.backend));
   spec.set_conv_algorithm(ToConvAlgorithm(options.conv_algorithm));

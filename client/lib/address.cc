@@ -4,6 +4,8 @@
 #include <sys/un.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -29,11 +31,23 @@ Result<std::string> CheckSocket(std::string_view path, std::string_view text) {
   constexpr size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
   if (path.size() > kMaxPath) {
     return BadAddress(
-        fmt::format("the socket path of '{}' has {} bytes; the kernel takes at most {}", text,
-                    path.size(), kMaxPath),
+        fmt::format("the socket path of '{}' has {} bytes and the kernel takes at most {}; use a "
+                    "shorter one, such as /tmp/tinyprofd.sock",
+                    text, path.size(), kMaxPath),
         text);
   }
   return fmt::format("{}{}", kUnixPrefix, path);
+}
+
+// A name, an IPv4 address or an IPv6 address in brackets; no scheme, no slash.
+bool IsHost(std::string_view text) {
+  const auto all = [](std::string_view part, std::string_view others) {
+    return !part.empty() && std::all_of(part.begin(), part.end(), [&](unsigned char c) {
+      return std::isalnum(c) != 0 || others.find(static_cast<char>(c)) != others.npos;
+    });
+  };
+  const bool in_brackets = text.size() > 2 && text.starts_with('[') && text.ends_with(']');
+  return in_brackets ? all(text.substr(1, text.size() - 2), ":.%") : all(text, ".-_");
 }
 
 tl::unexpected<Error> BadConfig(const std::string& path, const std::string& what) {
@@ -53,7 +67,7 @@ Result<std::optional<std::string>> AddressFromConfig(const std::string& path) {
     for (const auto& [key, node] : table) {
       if (key != std::string_view("address") || !node.is_string()) {
         return BadConfig(path, fmt::format("line {}: '{}' is not wanted; the file takes "
-                                           "address = \"unix:/path\" or \"host:port\"",
+                                           "address = \"unix:/path\" or \"localhost:7070\"",
                                            node.source().begin.line, std::string_view(key)));
       }
     }
@@ -81,10 +95,13 @@ Result<std::string> NormalizeAddress(std::string_view text) {
   const std::string_view port = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   int number = 0;
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (colon == std::string_view::npos || colon == 0 || error != std::errc() ||
+  if (colon == std::string_view::npos || !IsHost(text.substr(0, colon)) || error != std::errc() ||
       end != port.data() + port.size() || number < 1 || number > 65535) {
     return BadAddress(
-        fmt::format("'{}' is no address; write unix:/path/to/socket or host:port", text), text);
+        fmt::format("'{}' is no address; write unix:/path/to/socket or HOST:PORT, such as "
+                    "localhost:7070",
+                    text),
+        text);
   }
   return std::string(text);
 }

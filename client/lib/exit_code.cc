@@ -1,6 +1,16 @@
 #include "client/lib/exit_code.h"
 
 namespace tinyprof::client {
+namespace {
+
+// Of all that may run out, these alone are found while something runs; a full queue, a model or a
+// file that is too large are found before.
+bool EndedAWorker(const Error& error) {
+  return error.reason == "OUT_OF_MEMORY" || error.reason == "WORKER_KILLED" ||
+         error.reason == "SPAWN_FAILED";
+}
+
+}  // namespace
 
 ExitCode ExitCodeFor(const Error& error) {
   switch (error.code) {
@@ -16,11 +26,12 @@ ExitCode ExitCodeFor(const Error& error) {
       return ExitCode::kRefused;
     case ErrorCode::kFailedPrecondition:
       return ExitCode::kPrecondition;
+    case ErrorCode::kResourceExhausted:
+      return EndedAWorker(error) ? ExitCode::kRunFailed : ExitCode::kPrecondition;
     case ErrorCode::kDeadlineExceeded:
       return ExitCode::kTimeout;
     case ErrorCode::kCancelled:
       return error.reason == "INTERRUPTED" ? ExitCode::kInterrupted : ExitCode::kRunFailed;
-    case ErrorCode::kResourceExhausted:
     case ErrorCode::kUnimplemented:
     case ErrorCode::kAborted:
     case ErrorCode::kDataLoss:

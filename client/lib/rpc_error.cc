@@ -1,17 +1,13 @@
 #include "client/lib/rpc_error.h"
 
-#include <errno.h>
 #include <fmt/format.h>
 #include <google/rpc/error_details.pb.h>
 #include <google/rpc/status.pb.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "client/lib/address.h"
+#include "client/lib/socket_state.h"
 
 namespace tinyprof::client {
 namespace {
@@ -61,58 +57,31 @@ std::optional<google::rpc::ErrorInfo> ErrorInfoOf(const grpc::Status& status) {
   return std::nullopt;
 }
 
-// "/run/tinyprof" of "/run/tinyprof/tinyprofd.sock".
-std::string DirectoryOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
-// Whether somebody holds `socket` open for connections, answering or not.
-bool IsListenedOn(const std::string& socket) {
-  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  if (socket.size() >= sizeof(address.sun_path)) return false;
-  socket.copy(address.sun_path, socket.size());
-  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (descriptor < 0) return false;
-  const int result =
-      connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  // A queue of connections that is full is one that nobody takes from.
-  const bool is_listened_on = result == 0 || errno == EAGAIN;
-  close(descriptor);
-  return is_listened_on;
+bool IsLoopback(const std::string& target) {
+  const std::string host = target.substr(0, target.rfind(':'));
+  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
 }
 
-// Why nobody answers at `target`, told from what the file system shows.
+// tinyprofd serves TCP on loopback only.
+Error UnreachableTcp(const std::string& target) {
+  const std::string port = target.substr(target.rfind(':') + 1);
+  const std::string what_to_do =
+      IsLoopback(target)
+          ? fmt::format("start it with `tinyprofd --listen {}`, or pass --address", target)
+          : fmt::format(
+                "it serves TCP to its own machine only: forward it with `ssh -L "
+                "{0}:localhost:{0} {1}` and pass --address localhost:{0}",
+                port, target.substr(0, target.rfind(':')));
+  return {ErrorCode::kUnavailable,
+          "DAEMON_UNREACHABLE",
+          fmt::format("no tinyprofd answers at {}; {}", target, what_to_do),
+          {{"address", target}}};
+}
+
+// Why nobody answers at `target`.
 Error Unreachable(const std::string& target) {
   const std::string socket = SocketPath(target);
-  if (!socket.empty() && access(socket.c_str(), W_OK) != 0 && errno == EACCES) {
-    return {
-        ErrorCode::kPermissionDenied,
-        "SOCKET_DENIED",
-        fmt::format("you may not open {}; join the group that owns {} (mostly `sudo usermod -aG "
-                    "tinyprof $USER`, then log in again)",
-                    target, DirectoryOf(socket)),
-        {{"address", target}}};
-  }
-  if (socket.empty()) {
-    return {ErrorCode::kUnavailable,
-            "DAEMON_UNREACHABLE",
-            fmt::format(
-                "no tinyprofd answers at {}; start it there with `tinyprofd --listen HOST:PORT` "
-                "or pass --address",
-                target),
-            {{"address", target}}};
-  }
-  if (IsListenedOn(socket)) {
-    return {ErrorCode::kUnavailable,
-            "DAEMON_SILENT",
-            fmt::format("tinyprofd at {} takes connections but does not answer; it may be stopped "
-                        "(`kill -CONT` its process) or the machine overloaded",
-                        target),
-            {{"address", target}}};
-  }
-  return {ErrorCode::kUnavailable,
-          "DAEMON_NOT_RUNNING",
-          fmt::format("tinyprofd is not running at {}; start it with `tinyprofd` or pass --address",
-                      target),
-          {{"address", target}}};
+  return socket.empty() ? UnreachableTcp(target) : ExplainSocket(socket);
 }
 
 }  // namespace

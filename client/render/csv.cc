@@ -62,7 +62,12 @@ const Cells kMeasuredTitles = {"median_ns",
                                "dram_bytes_note",
                                "packed_weight_bytes",
                                "backend",
-                               "implementation"};
+                               "implementation",
+                               "p90_ns",
+                               "p95_ns",
+                               "p99_ns",
+                               "outliers",
+                               "first_pass_ns"};
 
 std::string Line(const Cells& cells) {
   std::string line;
@@ -157,6 +162,16 @@ void AddMeasured(const Report& report, Cells& cells) {
   cells.push_back(report.has_memory() ? fmt::format("{}", memory.packed_weight_bytes()) : "");
 }
 
+// Behind what was there before them: some read columns by position. A percentile of too few passes
+// is absent.
+void AddPercentiles(bool has_time, const v1::TimeStats& time, Cells& cells) {
+  cells.push_back(Real(time.has_p90_ns(), time.p90_ns()));
+  cells.push_back(Real(time.has_p95_ns(), time.p95_ns()));
+  cells.push_back(Real(time.has_p99_ns(), time.p99_ns()));
+  cells.push_back(has_time ? fmt::format("{}", time.outliers()) : "");
+  cells.push_back(Real(has_time, time.first_pass_ns()));
+}
+
 }  // namespace
 
 std::string CsvCell(std::string_view text) {
@@ -184,11 +199,13 @@ std::string RunCsv(const v1::Run& run) {
     Cells cells = LayerCells(layer.analysis());
     AddMeasured(layer, cells);
     cells.insert(cells.end(), {layer.backend(), layer.implementation()});
+    AddPercentiles(layer.has_time(), layer.time(), cells);
     csv += Line(cells);
   }
   Cells cells = TotalCells(run.report().analysis());
   AddMeasured(run.report(), cells);
   cells.insert(cells.end(), {run.report().backend(), ""});
+  AddPercentiles(run.report().has_time(), run.report().time(), cells);
   return csv + Line(cells);
 }
 

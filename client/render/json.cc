@@ -41,6 +41,10 @@ Json RooflineDocument(const v1::Roofline& roofline) {
   Json document = NewDocument("roofline");
   document["host"] = HostJson(roofline.host());
   document["measured_time"] = TimeOrNull(roofline.has_measure_time(), roofline.measure_time());
+  document["cpus"] =
+      std::vector<int>(roofline.setup().cpus().begin(), roofline.setup().cpus().end());
+  document["memory_limit_bytes"] =
+      roofline.has_setup() ? Json(roofline.setup().memory_limit_bytes()) : Json(nullptr);
   Json& isas = document["isa"] = Json::array();
   for (const auto& peak : roofline.isa()) {
     isas.push_back({{"name", peak.name()},

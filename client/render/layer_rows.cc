@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/base/words.h"
+
 namespace tinyprof::client {
 
 std::vector<size_t> RowOrder(size_t count, int top, const std::function<double(size_t)>& weight) {
@@ -19,7 +21,7 @@ std::vector<size_t> RowOrder(size_t count, int top, const std::function<double(s
 
 std::string HiddenRowsLine(size_t all, size_t shown) {
   if (shown == all) return "";
-  return fmt::format("{} of {} layers shown; leave out --top for all\n", shown, all);
+  return fmt::format("{} of {} shown; leave out --top for all\n", shown, Counted(all, "layer"));
 }
 
 CountScales ScalesOf(const v1::ModelAnalysis& analysis,

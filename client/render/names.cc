@@ -57,6 +57,7 @@ std::string StateName(v1::RunState state) {
 
 std::string CheckStateName(v1::CheckState state) {
   if (state == v1::CHECK_STATE_OK) return "ok";
+  if (state == v1::CHECK_STATE_SKIP) return "skip";
   return state == v1::CHECK_STATE_WARN ? "warn" : "fail";
 }
 

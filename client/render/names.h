@@ -14,7 +14,7 @@ std::string SourceName(v1::Source source);
 std::string QualityName(v1::Quality quality);
 // "QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED" or "UNSPECIFIED".
 std::string StateName(v1::RunState state);
-// "ok", "warn" or "fail".
+// "ok", "warn", "fail" or "skip".
 std::string CheckStateName(v1::CheckState state);
 std::string BackendName(v1::Backend backend);
 std::string ConvAlgorithmName(v1::ConvAlgorithm algorithm);
@@ -31,7 +31,8 @@ std::string ShapesText(const google::protobuf::RepeatedPtrField<v1::TensorInfo>&
 std::string NoCostReason(const v1::LayerAnalysis& layer);
 // Why a layer or a run has no bound.
 inline constexpr const char* kNoBoundReason =
-    "NO_ROOFLINE: no roofline was measured for this ISA and number of threads";
+    "NO_ROOFLINE: no roofline was measured for this ISA and number of threads; "
+    "`tinyprof-client roofline --measure` measures it";
 // Why instruction-exact counts are absent.
 inline constexpr const char* kNoExecutedReason =
     "NOT_IN_BUILD: this build does not count executed instructions";

@@ -40,6 +40,7 @@ std::string Warnings(const google::protobuf::RepeatedPtrField<std::string>& warn
 
 Tone ToneOf(v1::CheckState state) {
   if (state == v1::CHECK_STATE_OK) return Tone::kGood;
+  if (state == v1::CHECK_STATE_SKIP) return Tone::kFaint;
   return state == v1::CHECK_STATE_WARN ? Tone::kWarn : Tone::kBad;
 }
 
@@ -110,8 +111,13 @@ std::string RooflineText(const v1::Roofline& roofline, const Layout& layout) {
       roofline.has_measure_time()
           ? google::protobuf::util::TimeUtil::ToString(roofline.measure_time())
           : "at an unknown time";
-  return fmt::format("{}, measured {}, core clock {}\n\n", Printable(roofline.host().cpu()),
-                     measured, Si(roofline.clock_hz(), "Hz")) +
+  const auto& cpus = roofline.setup().cpus();
+  const std::string where =
+      cpus.empty()
+          ? ""
+          : fmt::format(" on {} {}", cpus.size() == 1 ? "CPU" : "CPUs", fmt::join(cpus, ","));
+  return fmt::format("{}, measured {}{}, core clock {}\n\n", Printable(roofline.host().cpu()),
+                     measured, where, Si(roofline.clock_hz(), "Hz")) +
          peaks.Render(layout.columns, layout.palette) + "\n" +
          bandwidths.Render(layout.columns, layout.palette) + "\n" +
          ridges.Render(layout.columns, layout.palette) +

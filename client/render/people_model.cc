@@ -6,17 +6,30 @@
 #include "client/render/people.h"
 #include "client/render/table.h"
 #include "client/render/units.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof::client {
 namespace {
 
+// "input: 1x3x224x224 float32"; an input is named unless it is the only one and called so.
 std::string InputsText(const v1::ModelAnalysis& analysis) {
+  const bool one = analysis.inputs_size() == 1;
   std::string text;
   for (const auto& input : analysis.inputs()) {
-    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", Printable(input.name()),
-                        ShapeText(input), Printable(input.dtype()));
+    const std::string name =
+        one && input.name() == "input" ? "" : fmt::format("{} ", Printable(input.name()));
+    text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", name, ShapeText(input),
+                        Printable(input.dtype()));
   }
-  return text;
+  return fmt::format("{}: {}", one ? "input" : "inputs", text.empty() ? "none" : text);
+}
+
+// Why the layers' parameters add up to more than the total.
+std::string SharedParametersLine(const v1::ModelAnalysis& analysis) {
+  const int64_t shared = analysis.parameter_count() - analysis.unique_parameter_count();
+  if (shared <= 0) return "";
+  return fmt::format("{} are shared: each layer that uses them counts them, the total once\n",
+                     Counted(shared, "parameter"));
 }
 
 Cell CountCell(bool present, double value, const Scale& scale, Tone tone) {
@@ -62,7 +75,7 @@ std::string AnalysisTable(const v1::ModelAnalysis& analysis,
                              {"total", Tone::kStrong},
                              {""},
                              {""},
-                             parameters(analysis.parameter_count(), Tone::kStrong)};
+                             parameters(analysis.unique_parameter_count(), Tone::kStrong)};
   AddCounts(&analysis.totals(), scales, Tone::kStrong, total);
   table.AddRow(std::move(total));
   return table.Render(layout.columns, layout.palette);
@@ -72,9 +85,11 @@ std::string AnalysisTable(const v1::ModelAnalysis& analysis,
 
 std::string ModelLines(const v1::ModelAnalysis& analysis) {
   const v1::Cost& cost = analysis.totals();
-  std::string lines = fmt::format("{} ({}), input {}\n", Printable(analysis.name()),
+  std::string lines = fmt::format("{} ({}), {}\n", Printable(analysis.name()),
                                   Printable(analysis.source()), InputsText(analysis));
-  lines += fmt::format("{} parameters ({}), {}, {}", Grouped(analysis.unique_parameter_count()),
+  const int64_t parameter_count = analysis.unique_parameter_count();
+  lines += fmt::format("{} {} ({}), {}, {}", Grouped(parameter_count),
+                       parameter_count == 1 ? "parameter" : "parameters",
                        Bytes(static_cast<double>(analysis.parameter_bytes())),
                        Si(static_cast<double>(cost.flop_count()), "FLOP"),
                        Si(static_cast<double>(cost.mac_count()), "MAC"));
@@ -82,6 +97,7 @@ std::string ModelLines(const v1::ModelAnalysis& analysis) {
     lines += fmt::format(", {:.2f} FLOP/byte", cost.arithmetic_intensity());
   }
   lines += '\n';
+  lines += SharedParametersLine(analysis);
   if (analysis.coverage().unknown_ops_size() > 0) {
     lines += fmt::format(
         "not counted, no rule for: {}\n",

@@ -6,6 +6,7 @@
 #include "client/render/run_notes.h"
 #include "client/render/table.h"
 #include "client/render/units.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof::client {
 namespace {
@@ -50,8 +51,9 @@ Pairs LayerPairs(const v1::LayerReport& layer) {
                  {"parameters", Grouped(analysis.parameter_count())}};
   AddCost(analysis, pairs);
   pairs.emplace_back("kernel", KernelText(layer));
-  pairs.emplace_back("time", fmt::format("{} ± {} %, {} passes", Time(layer.time().median_ns()),
-                                         HalfWidthText(layer.time()), layer.time().n()));
+  pairs.emplace_back("time", fmt::format("{} ± {} %, {}", Time(layer.time().median_ns()),
+                                         HalfWidthText(layer.time()),
+                                         Counted(layer.time().n(), "pass", "passes")));
   pairs.emplace_back("speed", QuantityText(layer.flops_per_second()));
   pairs.emplace_back("bound", BoundLine(layer));
   pairs.emplace_back("memory", fmt::format("activations {}, scratch {}, packed weights {}",
@@ -89,7 +91,7 @@ std::string LatencyText(const v1::Run& run, const Layout& layout) {
       {"p95", PercentileText(t.has_p95_ns(), t.p95_ns(), 20)},
       {"p99", PercentileText(t.has_p99_ns(), t.p99_ns(), 100)},
       {"first pass", Time(t.first_pass_ns())},
-      {"passes", fmt::format("{}, {} of them outliers", t.n(), t.outliers())},
+      {"passes", fmt::format("{}, of which {}", t.n(), Counted(t.outliers(), "outlier"))},
       {"speed", QuantityText(report.flops_per_second())}};
   return ModelLines(report.analysis()) + SettingLine(run) + "\n" +
          RenderPairs(pairs, layout.palette);

@@ -96,7 +96,8 @@ std::vector<Cell> TotalRow(const v1::RunReport& report, const CountScales& count
       {"total", Tone::kStrong},
       {""},
       {""},
-      {Format(static_cast<double>(analysis.parameter_count()), counts.parameters), Tone::kStrong},
+      {Format(static_cast<double>(analysis.unique_parameter_count()), counts.parameters),
+       Tone::kStrong},
       {Format(static_cast<double>(analysis.totals().flop_count()), counts.flops), Tone::kStrong}};
   AddMeasured(report, scales, Tone::kStrong, row);
   row.push_back({""});

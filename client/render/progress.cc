@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include "client/render/text.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof::client {
 namespace {
 
 std::string PassesText(const v1::Progress& progress) {
-  return progress.total() > 0 ? fmt::format("{} of {} passes", progress.done(), progress.total())
-                              : fmt::format("{} passes", progress.done());
+  return progress.total() > 0
+             ? fmt::format("{} of {}", progress.done(), Counted(progress.total(), "pass", "passes"))
+             : Counted(progress.done(), "pass", "passes");
 }
 
 // While timing the total is only the most there can be: the precision decides.
@@ -17,7 +19,7 @@ std::string TimingText(const v1::Run& run) {
   constexpr double kDefaultPrecision = 0.01;
   const v1::Progress& progress = run.progress();
   const double wanted = run.spec().precision() > 0 ? run.spec().precision() : kDefaultPrecision;
-  std::string text = fmt::format("timing: {} passes", progress.done());
+  std::string text = "timing: " + Counted(progress.done(), "pass", "passes");
   if (progress.precision_reached() > 0) {
     text += fmt::format(", ±{:.1f} % of ±{:.1f} % wanted",
                         100 * wanted / progress.precision_reached(), 100 * wanted);
@@ -40,7 +42,8 @@ std::string ProgressText(const v1::Run& run) {
   }
   if (run.state() != v1::RUN_STATE_RUNNING) return "";
   const std::string& phase = run.progress().phase();
-  if (phase == "roofline") return "measuring the roofline (once per machine)";
+  if (phase == "roofline")
+    return "measuring the roofline (once for this machine and its measurement CPUs)";
   if (phase == "timing") return TimingText(run);
   if (phase == "warm-up" || phase == "counting") {
     return fmt::format("{}: {}", phase, PassesText(run.progress()));

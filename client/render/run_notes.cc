@@ -9,6 +9,7 @@
 
 #include "client/render/names.h"
 #include "client/render/units.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof::client {
 namespace {
@@ -105,11 +106,17 @@ std::string OverheadLine(const v1::Overhead& overhead) {
                      overhead.instrumented_to_bare());
 }
 
+// The contract writes "flop/s"; people read "GFLOP/s" in every table.
+std::string UnitForPeople(const std::string& unit) {
+  return unit.starts_with("flop") ? "FLOP" + Printable(unit.substr(4)) : Printable(unit);
+}
+
 std::string TimeLine(const v1::TimeStats& time) {
-  return fmt::format("time: median {} ± {} % (95 %), {}{} passes, {} outliers; first pass {}\n",
+  return fmt::format("time: median {} ± {} % (95 %), {}{}, {}; first pass {}\n",
                      Time(time.median_ns()), HalfWidthText(time),
                      time.has_p99_ns() ? fmt::format("p99 {}, ", Time(time.p99_ns())) : "",
-                     time.n(), time.outliers(), Time(time.first_pass_ns()));
+                     Counted(time.n(), "pass", "passes"), Counted(time.outliers(), "outlier"),
+                     Time(time.first_pass_ns()));
 }
 
 }  // namespace
@@ -139,7 +146,7 @@ std::string QuantityText(const v1::Quantity& quantity) {
     text = Si(quantity.value(), "");
     text.erase(text.find_last_not_of(' ') + 1);
   } else {
-    text = Si(quantity.value(), Printable(unit));
+    text = Si(quantity.value(), UnitForPeople(unit));
   }
   return quantity.quality() == v1::QUALITY_SUSPECT
              ? fmt::format("{} (suspect: {})", text, Printable(quantity.reason()))
@@ -150,14 +157,15 @@ std::string SettingLine(const v1::Run& run) {
   const v1::RunReport& report = run.report();
   std::string cpus;
   if (report.cpus_size() > 0) {
-    cpus = fmt::format(" (CPU {})", fmt::join(report.cpus(), ","));
+    cpus = fmt::format(" ({} {})", report.cpus_size() == 1 ? "CPU" : "CPUs",
+                       fmt::join(report.cpus(), ","));
   }
   const char* stopped = report.stopped_by() == "budget" ? "time budget used up before the precision"
                                                         : "precision reached";
-  return fmt::format("{}, {}, {} thread{}{}, {} cache, {} passes ({}); run {}\n",
-                     Printable(report.backend()), Printable(report.isa()), report.threads(),
-                     report.threads() == 1 ? "" : "s", cpus, Printable(report.cache()),
-                     report.passes().timing(), stopped, Printable(run.id()));
+  return fmt::format("{}, {}, {}{}, {} cache, {} ({}); run {}\n", Printable(report.backend()),
+                     Printable(report.isa()), Counted(report.threads(), "thread"), cpus,
+                     Printable(report.cache()), Counted(report.passes().timing(), "pass", "passes"),
+                     stopped, Printable(run.id()));
 }
 
 std::string BoundSummary(const v1::RunReport& report) {

@@ -87,6 +87,8 @@ v1::CheckState ToProto(CheckState state) {
       return v1::CHECK_STATE_WARN;
     case CheckState::kFail:
       return v1::CHECK_STATE_FAIL;
+    case CheckState::kSkip:
+      return v1::CHECK_STATE_SKIP;
   }
   return v1::CHECK_STATE_UNSPECIFIED;
 }

@@ -16,6 +16,8 @@ std::vector<DiagnosticCheck> CheckEnvironment(const SystemFacts& facts);
 std::vector<DiagnosticCheck> CheckQuietness(const SystemFacts& facts);
 
 DiagnosticCheck CheckOk(std::string name, std::string found);
+// What was not tried, or could not be: `found` says which.
+DiagnosticCheck CheckSkipped(std::string name, std::string found);
 DiagnosticCheck CheckNotTold(std::string name);
 // A finding that nothing typed on this machine mends, with the reason for that.
 DiagnosticCheck CheckUnmendable(std::string name, CheckState state, std::string found,

@@ -6,6 +6,7 @@
 #include "daemon/counters/checks.h"
 #include "daemon/counters/counter_errors.h"
 #include "daemon/counters/simulated_pmu.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof {
 namespace {
@@ -69,7 +70,7 @@ Check Papi(const SystemFacts& facts) {
   const std::string name = "PAPI";
   const BackendInfo& papi = facts.backend;
   if (papi.name.empty()) {
-    return CheckOk(name, "not asked");
+    return CheckSkipped(name, "not asked");
   }
   const std::string found =
       fmt::format("version {}, PMU {}", papi.version.empty() ? "unknown" : papi.version,
@@ -95,7 +96,7 @@ Check Papi(const SystemFacts& facts) {
 Check EventTables(const SystemFacts& facts) {
   const std::string name = "event tables";
   if (facts.backend.name.empty()) {
-    return CheckOk(name, "PAPI was not asked");
+    return CheckSkipped(name, "PAPI was not asked");
   }
   if (!facts.backend.pmu.empty()) {
     return CheckOk(name, "libpfm4 knows this CPU as " + facts.backend.pmu);
@@ -111,7 +112,7 @@ Check EventTables(const SystemFacts& facts) {
 Check EventsOfCpu(const SystemFacts& facts) {
   const std::string name = "events of the CPU";
   if (!facts.missing_events.has_value()) {
-    return CheckOk(name, "not tried");
+    return CheckSkipped(name, "not tried: the kernel counts no hardware event at all");
   }
   if (facts.missing_events->empty()) {
     return CheckOk(name, "the kernel takes cycles, instructions, cache-misses and branch-misses");
@@ -128,7 +129,7 @@ Check EventsOfCpu(const SystemFacts& facts) {
 Check MemoryTraffic(const SystemFacts& facts) {
   const std::string name = "memory traffic";
   if (!facts.memory_controllers.has_value()) {
-    return CheckOk(name, "not tried");
+    return CheckSkipped(name, "not tried");
   }
   if (facts.memory_controllers->has_value()) {
     return CheckOk(name, "the memory controllers of every socket can be counted");
@@ -224,20 +225,21 @@ Check NmiWatchdog(const SystemFacts& facts) {
 Check CountersTaken(const SystemFacts& facts) {
   const std::string name = "counters taken";
   if (!facts.perf_users.has_value()) {
-    return CheckOk(name, "not looked for");
+    return CheckSkipped(name, "not looked for");
   }
   const PerfUsers& found = *facts.perf_users;
   const std::string hidden =
       found.unreadable_processes == 0
           ? ""
-          : fmt::format("; {} processes hide their open files", found.unreadable_processes);
+          : fmt::format("; {} their open files",
+                        Counted(found.unreadable_processes, "process hides", "processes hide"));
   if (found.users.empty()) {
     return CheckOk(name, "no other program is seen to hold perf events" + hidden);
   }
   std::string users;
   for (const PerfUser& user : found.users) {
-    users += fmt::format("{}{} (pid {}) holds {} perf events", users.empty() ? "" : ", ",
-                         user.program, user.pid, user.event_count);
+    users += fmt::format("{}{} (pid {}) holds {}", users.empty() ? "" : ", ", user.program,
+                         user.pid, Counted(user.event_count, "perf event"));
   }
   return {name, CheckState::kWarn, users + hidden,
           "a counter that another program holds is one less for tinyprof, or makes groups lose "

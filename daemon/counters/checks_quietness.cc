@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "daemon/counters/checks.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof {
 namespace {
@@ -45,7 +46,7 @@ Check Smt(const SystemFacts& facts) {
 Check SmtSibling(const SystemFacts& facts) {
   const std::string name = "SMT sibling";
   if (!facts.busy_siblings.has_value()) {
-    return CheckOk(name, "not watched");
+    return CheckSkipped(name, "not watched");
   }
   if (facts.busy_siblings->empty()) {
     return CheckOk(name, "no CPU shares its core with a busy one");
@@ -88,7 +89,8 @@ Check Load(const SystemFacts& facts) {
   if (!facts.load_average.has_value()) {
     return CheckNotTold("load");
   }
-  const std::string found = fmt::format("{:.2f} on {} CPUs", *facts.load_average, facts.cpu_count);
+  const std::string found =
+      fmt::format("{:.2f} on {}", *facts.load_average, Counted(facts.cpu_count, "CPU"));
   // Half a CPU of other work is where two-thread runs begin to spread.
   if (*facts.load_average < 0.5) {
     return CheckOk("load", found);

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "kernels/base/words.h"
+
 namespace tinyprof {
 namespace {
 
@@ -100,8 +102,8 @@ Refusal ExplainOpenFiles(const RefusedEvent& event, const RefusalContext& contex
           ? fmt::format("the limit of open files is {}, and ", *context.open_files_limit)
           : "the limit of open files of this process is reached: ";
   return {"TOO_MANY_FILES",
-          fmt::format("{}{} threads x {} events need {} beside the others", limit, threads,
-                      event.group_size,
+          fmt::format("{}{} x {} need {} beside the others", limit, Counted(threads, "thread"),
+                      Counted(static_cast<int64_t>(event.group_size), "event"),
                       static_cast<int64_t>(threads) * static_cast<int64_t>(event.group_size)),
           fmt::format("ulimit -n {}", wanted)};
 }
@@ -120,11 +122,11 @@ std::string Watchdog(const RefusalContext& context) {
 
 Refusal GroupFull(const RefusedEvent& event, const RefusalContext& context) {
   const bool watchdog = context.nmi_watchdog.value_or(0) != 0;
-  return {
-      "GROUP_FULL",
-      fmt::format("the CPU has too few counters for {} beside the {} others of its group{}",
-                  NameOf(event), event.group_size - 1, watchdog ? "; " + Watchdog(context) : ""),
-      std::string(watchdog ? kWatchdogOff : "")};
+  return {"GROUP_FULL",
+          fmt::format("the CPU has too few counters for {} beside {} of its group{}", NameOf(event),
+                      Counted(static_cast<int64_t>(event.group_size) - 1, "other", "others"),
+                      watchdog ? "; " + Watchdog(context) : ""),
+          std::string(watchdog ? kWatchdogOff : "")};
 }
 
 }  // namespace

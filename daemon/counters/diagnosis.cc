@@ -14,6 +14,8 @@ std::string_view Name(CheckState state) {
       return "warn";
     case CheckState::kFail:
       return "fail";
+    case CheckState::kSkip:
+      return "skip";
   }
   return "fail";
 }
@@ -22,8 +24,12 @@ DiagnosticCheck CheckOk(std::string name, std::string found) {
   return {.name = std::move(name), .state = CheckState::kOk, .found = std::move(found)};
 }
 
+DiagnosticCheck CheckSkipped(std::string name, std::string found) {
+  return {.name = std::move(name), .state = CheckState::kSkip, .found = std::move(found)};
+}
+
 DiagnosticCheck CheckNotTold(std::string name) {
-  return CheckOk(std::move(name), "the kernel does not tell");
+  return CheckSkipped(std::move(name), "the kernel does not tell");
 }
 
 DiagnosticCheck CheckUnmendable(std::string name, CheckState state, std::string found,

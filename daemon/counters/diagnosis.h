@@ -10,16 +10,17 @@
 
 namespace tinyprof {
 
-enum class CheckState { kOk, kWarn, kFail };
-// "ok", "warn", "fail".
+enum class CheckState { kOk, kWarn, kFail, kSkip };  // kSkip: nothing is known either way
+// "ok", "warn", "fail", "skip".
 std::string_view Name(CheckState state);
 
 struct DiagnosticCheck {
   std::string name;  // "hardware counters"
   CheckState state = CheckState::kOk;
   std::string found;
-  std::string why;  // empty when ok
-  std::string fix;  // one command; empty when ok, and where `why` says that no command mends it
+  std::string why;  // empty when ok or skipped
+  std::string
+      fix;  // one command; empty when ok or skipped, and where `why` says that no command mends it
 };
 
 // Reads the machine, thoroughly, and judges it: takes a tenth of a second.

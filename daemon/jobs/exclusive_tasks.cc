@@ -5,6 +5,7 @@
 
 #include "daemon/jobs/job_queue.h"
 #include "daemon/jobs/outcome.h"
+#include "daemon/jobs/roofline_setup.h"
 #include "kernels/runtime/isa.h"
 
 namespace tinyprof {
@@ -47,6 +48,10 @@ worker::WorkerRequest JobQueue::RooflineRequest() const {
   request.set_memory_limit_bytes(options_.memory_limit_bytes);
   request.mutable_roofline()->set_max_threads(static_cast<int32_t>(cpus.size()));
   return request;
+}
+
+v1::RooflineSetup JobQueue::RooflineSetupNow() const {
+  return MakeRooflineSetup(options_.measurement_cpus, options_.memory_limit_bytes);
 }
 
 Result<v1::Roofline> JobQueue::MeasureRoofline(const AbandonedFn& abandoned) {
@@ -92,10 +97,18 @@ Result<v1::Roofline> JobQueue::StoredRoofline() {
   const v1::Host host = dependencies_.host();
   TINYPROF_ASSIGN_OR_RETURN(std::optional<v1::Roofline> stored,
                             dependencies_.store->rooflines().Newest(host.fingerprint()));
-  if (stored) return *std::move(stored);
+  if (!stored) {
+    return Fail(ErrorCode::kFailedPrecondition, "NO_ROOFLINE",
+                "no roofline of this machine as it is now is stored: measure one with "
+                "`tinyprof-client roofline --measure`");
+  }
+  const std::string why_not = WhyNotForSetup(*stored, RooflineSetupNow());
+  if (why_not.empty()) return *std::move(stored);
   return Fail(ErrorCode::kFailedPrecondition, "NO_ROOFLINE",
-              "no roofline of this machine as it is now is stored: measure one with "
-              "`tinyprof-client roofline --measure`");
+              fmt::format("the stored roofline {}: measure one anew with `tinyprof-client roofline "
+                          "--measure`",
+                          why_not),
+              {{"why", why_not}});
 }
 
 }  // namespace tinyprof

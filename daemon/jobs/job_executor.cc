@@ -9,6 +9,7 @@
 #include "daemon/jobs/job_queue.h"
 #include "daemon/jobs/outcome.h"
 #include "daemon/jobs/roofline_join.h"
+#include "daemon/jobs/roofline_setup.h"
 #include "daemon/jobs/run_state.h"
 
 namespace tinyprof {
@@ -19,8 +20,9 @@ using std::chrono::steady_clock;
 
 constexpr const char* kRooflinePhase = "roofline";
 constexpr std::string_view kRooflineHint =
-    " while the roofline of this host was being measured, which is done once, before its first "
-    "run: let `tinyprof-client roofline --measure` end, then run again";
+    " while the roofline of this host was being measured, which is done once for the CPUs that "
+    "measure, before the first run on them: let `tinyprof-client roofline --measure` end, then run "
+    "again";
 
 v1::Progress PhaseOf(std::string phase) {
   v1::Progress progress;
@@ -129,9 +131,10 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   if (roofline.has_value()) {
     JoinRoofline(*roofline, report);
   } else {
-    report.add_warnings(
-        fmt::format("the layers have no bounds, because the roofline could not be measured: {}",
-                    roofline.error().message));
+    report.add_warnings(fmt::format(
+        "the layers have no bounds, because the roofline could not be measured ({}): try "
+        "`tinyprof-client roofline --measure`, then run again",
+        roofline.error().message));
   }
   return report;
 }
@@ -151,7 +154,7 @@ Result<std::optional<v1::CounterReport>> JobQueue::KnownCounters(const v1::Host&
 Result<v1::Roofline> JobQueue::RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host) {
   TINYPROF_ASSIGN_OR_RETURN(std::optional<v1::Roofline> stored,
                             dependencies_.store->rooflines().Newest(host.fingerprint()));
-  if (stored) return *std::move(stored);
+  if (stored && WhyNotForSetup(*stored, RooflineSetupNow()).empty()) return *std::move(stored);
   SetProgress(job, PhaseOf(kRooflinePhase));
   return MeasureRooflineNow(host, job->cancel.get_token());
 }
@@ -165,6 +168,7 @@ Result<v1::Roofline> JobQueue::MeasureRooflineNow(const v1::Host& host, std::sto
   v1::Roofline roofline = std::move(*event.mutable_roofline());
   // The daemon knows more of the host than the worker, and looks a roofline up by what it knows.
   *roofline.mutable_host() = host;
+  *roofline.mutable_setup() = RooflineSetupNow();
   TINYPROF_RETURN_IF_ERROR(dependencies_.store->rooflines().Put(host.fingerprint(), roofline));
   return roofline;
 }

@@ -10,6 +10,7 @@
 #include "daemon/jobs/run_id.h"
 #include "daemon/jobs/run_state.h"
 #include "kernels/base/check.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof {
 namespace {
@@ -62,7 +63,8 @@ Status JobQueue::CheckRoom() const {
   if (waiting_.size() >= options_.max_waiting_jobs) {
     return Fail(
         ErrorCode::kResourceExhausted, "QUEUE_FULL",
-        fmt::format("{} jobs wait already, which is the limit: try again later", waiting_.size()),
+        fmt::format("{} already, which is the limit (queue_limit of tinyprofd): try again later",
+                    Counted(static_cast<int64_t>(waiting_.size()), "job waits", "jobs wait")),
         {{"waiting", std::to_string(waiting_.size())}});
   }
   return {};
@@ -196,20 +198,22 @@ void JobQueue::CancelWaiting(const std::shared_ptr<Job>& job, const Error& why) 
   }
 }
 
-Result<v1::Run> JobQueue::Cancel(std::string_view id) {
+Result<CancelOutcome> JobQueue::Cancel(std::string_view id) {
   std::shared_ptr<Job> job;
   {
     const Lock lock(mutex_);
     if (const auto found = runs_.find(id); found != runs_.end()) job = found->second;
+    if (job && IsEnded(job->run.state())) return CancelOutcome{job->run, true};
     if (job && RemoveWaiting(job)) {
       CancelWaiting(job, CancelledByCaller());
-      return job->run;
+      return CancelOutcome{job->run, false};
     }
     if (job && !job->cancel_reason) job->cancel_reason = CancelledByCaller();
   }
   // Outside of the lock, because this runs the callbacks of whoever waits for the stop.
   if (job) job->cancel.request_stop();
-  return Get(id);
+  TINYPROF_ASSIGN_OR_RETURN(v1::Run run, Get(id));
+  return CancelOutcome{std::move(run), job == nullptr};
 }
 
 Status JobQueue::Delete(std::string_view id) {

@@ -60,6 +60,11 @@ struct RunSnapshot {
   bool ended = false;    // it will not change any more
 };
 
+struct CancelOutcome {
+  v1::Run run;
+  bool already_ended = false;  // before it could be cancelled
+};
+
 // Asked about ten times a second while a call waits; true makes it give up.
 using AbandonedFn = std::function<bool()>;
 
@@ -82,7 +87,7 @@ class JobQueue {
   Result<RunPage> List(int32_t page_size, std::string_view page_token);
   // Cancels a run that has not ended and returns at once; one that has is returned as it is. A run
   // that is being measured becomes CANCELLED a moment later. NOT_FOUND / "RUN_NOT_FOUND".
-  Result<v1::Run> Cancel(std::string_view id);
+  Result<CancelOutcome> Cancel(std::string_view id);
   // NOT_FOUND / "RUN_NOT_FOUND", FAILED_PRECONDITION / "RUN_NOT_ENDED".
   Status Delete(std::string_view id);
 
@@ -97,7 +102,8 @@ class JobQueue {
   Result<worker::CountersResult> ProbeCounters(const AbandonedFn& abandoned = {});
   Result<v1::VerifyModelResponse> Verify(const worker::VerifyTask& task,
                                          const AbandonedFn& abandoned = {});
-  // The stored roofline of this machine as it is now. FAILED_PRECONDITION / "NO_ROOFLINE".
+  // The stored roofline of this machine as it is now, measured with the CPUs and the memory that
+  // this queue measures with. FAILED_PRECONDITION / "NO_ROOFLINE" when there is none.
   Result<v1::Roofline> StoredRoofline();
 
   // Refuses new jobs, cancels what waits, and gives the one that is measured until `timeout` to end
@@ -136,6 +142,7 @@ class JobQueue {
   Result<v1::Roofline> MeasureRooflineNow(const v1::Host& host, std::stop_token cancel);
   void SetProgress(const std::shared_ptr<Job>& job, const v1::Progress& progress);
   worker::WorkerRequest RooflineRequest() const;
+  v1::RooflineSetup RooflineSetupNow() const;
 
   const JobQueueOptions options_;
   const JobQueueDependencies dependencies_;

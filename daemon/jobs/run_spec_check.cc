@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/base/checked_math.h"
+#include "kernels/base/words.h"
 #include "kernels/ops/onednn_kernels.h"
 #include "kernels/runtime/isa.h"
 #include "kernels/zoo/model_spec.h"
@@ -156,8 +157,9 @@ Status CheckInputs(const v1::ModelSpec& spec) {
 Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& asked) {
   v1::ModelSpec spec = asked;
   if (spec.text().empty() || spec.text().size() > kMaxModelTextBytes) {
-    return Invalid("BAD_MODEL", "model.text", fmt::format("{} bytes long", spec.text().size()),
-                   fmt::format("1 to {} bytes long", kMaxModelTextBytes));
+    return Invalid("BAD_MODEL", "model.text",
+                   SizeText(static_cast<int64_t>(spec.text().size())) + " long",
+                   fmt::format("1 B to {} long", SizeText(kMaxModelTextBytes)));
   }
   if (spec.batch() == 0) spec.set_batch(1);
   if (spec.seed() == 0) spec.set_seed(1);
@@ -185,9 +187,10 @@ Status CheckModelSize(const v1::ModelAnalysis& analysis, int64_t memory_limit_by
                                                             analysis.activation_peak_bytes()));
   if (bytes <= memory_limit_bytes) return {};
   return Fail(ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
-              fmt::format("the model needs {} bytes for parameters and activations and this host "
-                          "allows {}: use a smaller model or batch",
-                          bytes, memory_limit_bytes),
+              fmt::format("the model needs {} for parameters and activations, {} more than the {} "
+                          "that tinyprofd's memory_limit allows: use a smaller model or batch",
+                          SizeText(bytes), SizeText(bytes - memory_limit_bytes),
+                          SizeText(memory_limit_bytes)),
               {{"bytes", std::to_string(bytes)}, {"limit", std::to_string(memory_limit_bytes)}});
 }
 

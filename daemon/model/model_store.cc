@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "daemon/model/sha256.h"
+#include "kernels/base/words.h"
 #include "kernels/zoo/model_spec.h"
 #include "kernels/zoo/zoo.h"
 
@@ -60,7 +61,8 @@ Result<StoredModel> Describe(std::string name, int fd) {
 Status CheckModelName(std::string_view name) {
   if (name.empty() || name.size() > kMaxNameLength) {
     return BadName(
-        name, fmt::format("it has {} characters, wanted 1 to {}", name.size(), kMaxNameLength));
+        name, fmt::format("it has {}, wanted 1 to {}",
+                          Counted(static_cast<int64_t>(name.size()), "character"), kMaxNameLength));
   }
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
     return IsAlphanumeric(c) || c == '.' || c == '_' || c == '-';
@@ -87,10 +89,10 @@ ModelUpload::~ModelUpload() {
 Status ModelUpload::Append(std::string_view bytes) {
   const auto added = static_cast<int64_t>(bytes.size());
   if (added > store_->max_model_bytes_ - byte_size_) {
-    return Fail(
-        ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
-        fmt::format("the model has more than the allowed {} bytes", store_->max_model_bytes_),
-        {{"max_model_bytes", std::to_string(store_->max_model_bytes_)}});
+    return Fail(ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
+                fmt::format("the model is larger than the {} that tinyprofd's upload_limit allows",
+                            SizeText(store_->max_model_bytes_)),
+                {{"max_model_bytes", std::to_string(store_->max_model_bytes_)}});
   }
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());

@@ -15,6 +15,7 @@
 #include "daemon/model/onnx_inputs.h"
 #include "daemon/model/onnx_names.h"
 #include "daemon/model/onnx_reader.h"
+#include "kernels/base/words.h"
 #include "onnx/onnx.pb.h"
 
 namespace tinyprof {
@@ -44,9 +45,9 @@ Result<int64_t> OpsetOf(const onnx::ModelProto& model) {
 Result<Graph> Import(std::span<const std::byte> file, const ImportOptions& options) {
   TINYPROF_RETURN_IF_ERROR(CheckBatch(options.batch));
   if (static_cast<int64_t>(file.size()) > kMaxOnnxBytes) {
-    return Fail(
-        ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
-        fmt::format("the file has {} bytes, at most {} are read", file.size(), kMaxOnnxBytes));
+    return Fail(ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
+                fmt::format("the file has {}, and at most {} are read",
+                            SizeText(static_cast<int64_t>(file.size())), SizeText(kMaxOnnxBytes)));
   }
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(file.data()),
                                                 static_cast<int>(file.size()));
@@ -86,7 +87,7 @@ Result<Graph> ImportOnnxFd(int fd, const ImportOptions& options) {
   if (data == MAP_FAILED) {
     return Fail(
         ErrorCode::kResourceExhausted, "OUT_OF_MEMORY",
-        fmt::format("cannot map the model's {} bytes: {}", byte_size, std::strerror(errno)));
+        fmt::format("cannot map the model's {}: {}", SizeText(info.st_size), std::strerror(errno)));
   }
   const auto unmap = [byte_size](void* mapped) { ::munmap(mapped, byte_size); };
   const std::unique_ptr<void, decltype(unmap)> mapping(data, unmap);

@@ -8,6 +8,7 @@
 
 #include "daemon/model/graph_prune.h"
 #include "daemon/model/onnx_node.h"
+#include "kernels/base/words.h"
 #include "kernels/ops/op.h"
 #include "onnx/onnx.pb.h"
 
@@ -167,8 +168,8 @@ void OnnxReader::Poison(const onnx::NodeProto& node, Scope& scope) {
 
 Status OnnxReader::ReadConstant(const onnx::NodeProto& node, Scope& scope) {
   if (node.output_size() != 1) {
-    return BadOnnx(fmt::format("node '{}' (Constant) has {} outputs, wanted 1", DisplayName(node),
-                               node.output_size()));
+    return BadOnnx(fmt::format("node '{}' (Constant) has {}, wanted 1", DisplayName(node),
+                               Counted(node.output_size(), "output")));
   }
   TINYPROF_ASSIGN_OR_RETURN(TensorData tensor, ConstantOf(node));
   tensor.name = node.output(0);
@@ -178,8 +179,8 @@ Status OnnxReader::ReadConstant(const onnx::NodeProto& node, Scope& scope) {
 Status OnnxReader::ReadIf(onnx::NodeProto& node, Scope& scope) {
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, Resolve(node, scope));
   if (inputs.size() != 1 || inputs[0] == kNoValue) {
-    return BadOnnx(
-        fmt::format("node '{}' (If) has {} inputs, wanted 1", DisplayName(node), inputs.size()));
+    return BadOnnx(fmt::format("node '{}' (If) has {}, wanted 1", DisplayName(node),
+                               Counted(static_cast<int64_t>(inputs.size()), "input")));
   }
   const std::byte* condition = KnownData(graph_, inputs[0]);
   const TensorType& type = graph_.value(inputs[0]).type;
@@ -210,8 +211,8 @@ Status OnnxReader::ReadIf(onnx::NodeProto& node, Scope& scope) {
     }
     return {};
   }
-  return BadOnnx(fmt::format("node '{}' (If) has no {} with {} outputs", DisplayName(node), wanted,
-                             node.output_size()));
+  return BadOnnx(fmt::format("node '{}' (If) has no {} with {}", DisplayName(node), wanted,
+                             Counted(node.output_size(), "output")));
 }
 
 std::string OnnxReader::ScalarInputs() const {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "kernels/base/words.h"
 #include "onnx/onnx.pb.h"
 
 namespace tinyprof {
@@ -174,16 +175,18 @@ Result<TensorData> TensorFromProto(const Proto& proto) {
   const auto count = static_cast<size_t>(shape->element_count());
   TensorData tensor{proto.name(), {*dtype, *std::move(shape)}, nullptr};
   if (proto.has_raw_data() && proto.raw_data().size() != count * StoredBytes(proto.data_type())) {
-    return Bad(proto, fmt::format("is {} but has {} bytes of data, wanted {}",
-                                  tensor.type.shape.ToString(), proto.raw_data().size(),
-                                  count * StoredBytes(proto.data_type())));
+    return Bad(proto,
+               fmt::format("is {} but has {} of data, wanted {}", tensor.type.shape.ToString(),
+                           Counted(static_cast<int64_t>(proto.raw_data().size()), "byte"),
+                           count * StoredBytes(proto.data_type())));
   }
   Bytes bytes = proto.has_raw_data() ? FromRaw(proto.data_type(), proto.raw_data(), count)
                                      : FromTypedField(proto);
   if (bytes.size() != count * static_cast<size_t>(ByteSize(*dtype))) {
-    return Bad(proto,
-               fmt::format("is {} but has {} elements, wanted {}", tensor.type.shape.ToString(),
-                           bytes.size() / static_cast<size_t>(ByteSize(*dtype)), count));
+    return Bad(proto, fmt::format(
+                          "is {} but has {}, wanted {}", tensor.type.shape.ToString(),
+                          Counted(static_cast<int64_t>(bytes.size()) / ByteSize(*dtype), "element"),
+                          count));
   }
   tensor.bytes = std::make_shared<const Bytes>(std::move(bytes));
   return tensor;

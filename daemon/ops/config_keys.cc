@@ -67,7 +67,7 @@ Status ApplyListen(const ConfigTexts& texts, Config& config) {
     if (address.find(':') == address.npos || address.ends_with(':') ||
         (is_unix && address[5] != '/')) {
       return Fail(ErrorCode::kInvalidArgument, "BAD_VALUE",
-                  fmt::format("got '{}', wanted unix:/absolute/path or HOST:PORT", address));
+                  fmt::format("got '{}', wanted unix:/absolute/path or localhost:PORT", address));
     }
   }
   if (texts.empty()) {
@@ -126,8 +126,11 @@ constexpr std::array kKeys = {
               "left to the daemon where there are several.",
               true, nullptr, ApplyCpus},
     ConfigKey{
-        "socket_mode", Kind::kText, "0660", "octal", "Permissions of the unix socket.", false,
-        nullptr,
+        "socket_mode", Kind::kText, "0660", "octal",
+        "Permissions of the unix socket: 0660 for its owner and their group, 0666 for everybody "
+        "who "
+        "may enter its directory.",
+        true, nullptr,
         [](const ConfigTexts& t, Config& c) { return Store(ParseFileMode(t[0]), c.socket_mode); }},
     ConfigKey{"queue_limit", Kind::kInteger, "64", "runs",
               "Runs that may wait; one more is refused.", false, nullptr,

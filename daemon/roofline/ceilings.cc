@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "daemon/roofline/roofline.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof {
 namespace {
@@ -48,7 +49,9 @@ std::optional<int64_t> TeamCapacity(const HostInfo& host, MemoryLevel level, int
 
 tl::unexpected<Error> NoCeiling(const std::string& what) {
   return Fail(ErrorCode::kFailedPrecondition, "NO_CEILING",
-              fmt::format("the roofline has no ceiling for {}: measure it anew", what),
+              fmt::format("the roofline has no ceiling for {}: measure it anew with "
+                          "`tinyprof-client roofline --measure`",
+                          what),
               {{"what", what}});
 }
 
@@ -106,7 +109,8 @@ std::vector<Ridge> RidgesOf(const Roofline& roofline) {
 Result<Ceilings> CeilingsFor(const Roofline& roofline, Isa isa, DType dtype, int threads) {
   const int most = HighestThreads(roofline);
   if (threads < 1 || threads > most) {
-    return NoCeiling(fmt::format("{} threads (it was measured with 1 to {})", threads, most));
+    return NoCeiling(
+        fmt::format("{} (it was measured with 1 to {})", Counted(threads, "thread"), most));
   }
   const std::string_view name = PeakName(isa);
   const auto peak = Between(PeakRate(roofline, name, dtype, 1),

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/base/words.h"
 #include "kernels/probes/bandwidth.h"
 #include "kernels/probes/clock.h"
 #include "kernels/probes/peak_flops.h"
@@ -156,8 +157,9 @@ class RooflineMeasurement {
       const PeakCeiling* pure = FindPeak(roofline_, recipe.only_above, dtype, threads);
       if (pure && ceiling.peak_flops_per_second < kMixedGain * pure->peak_flops_per_second) return;
     }
-    WarnIfNoisy(fmt::format("the {} {} peak with {} threads", recipe.name, Name(dtype), threads),
-                spread);
+    WarnIfNoisy(
+        fmt::format("the {} {} peak with {}", recipe.name, Name(dtype), Counted(threads, "thread")),
+        spread);
     roofline_.isa.push_back(std::move(ceiling));
   }
 
@@ -165,8 +167,8 @@ class RooflineMeasurement {
     std::vector<WorkingSet> plan = PlanFor(threads);
     Result<BandwidthProbe> probe = MakeProbe(threads, plan);
     if (!probe) {
-      roofline_.warnings.push_back(
-          fmt::format("no bandwidth with {} threads: {}", threads, probe.error().message));
+      roofline_.warnings.push_back(fmt::format("no bandwidth with {}: {}",
+                                               Counted(threads, "thread"), probe.error().message));
       return {};
     }
     for (const WorkingSet& set : plan) {
@@ -184,8 +186,9 @@ class RooflineMeasurement {
   Result<BandwidthProbe> MakeProbe(int threads, std::vector<WorkingSet>& plan) {
     if (plan.empty() || plan.back().level != MemoryLevel::kDram) {
       roofline_.warnings.push_back(fmt::format(
-          "no DRAM bandwidth with {} threads: too little memory is free to pass the caches",
-          threads));
+          "no DRAM bandwidth with {}: too little memory is free, or allowed by tinyprofd's "
+          "memory_limit, to pass the caches; mend that, then `tinyprof-client roofline --measure`",
+          Counted(threads, "thread")));
     }
     const auto largest = [&plan] {
       int64_t bytes = kWorkingSetGranule;
@@ -194,8 +197,8 @@ class RooflineMeasurement {
     };
     Result<BandwidthProbe> probe = BandwidthProbe::Create(threads, largest());
     if (probe || plan.empty() || plan.back().level != MemoryLevel::kDram) return probe;
-    roofline_.warnings.push_back(
-        fmt::format("no DRAM bandwidth with {} threads: {}", threads, probe.error().message));
+    roofline_.warnings.push_back(fmt::format("no DRAM bandwidth with {}: {}",
+                                             Counted(threads, "thread"), probe.error().message));
     plan.pop_back();
     return BandwidthProbe::Create(threads, largest());
   }
@@ -205,8 +208,9 @@ class RooflineMeasurement {
         set.level == MemoryLevel::kDram ? options_.dram_budget : options_.cache_budget;
     TINYPROF_ASSIGN_OR_RETURN(const BandwidthResult result,
                               probe.Measure(set, WidestLoops(op), budget));
-    WarnIfNoisy(fmt::format("{} {} with {} threads", Name(set.level), Name(op), result.threads),
-                result.bytes_per_second.relative_spread);
+    WarnIfNoisy(
+        fmt::format("{} {} with {}", Name(set.level), Name(op), Counted(result.threads, "thread")),
+        result.bytes_per_second.relative_spread);
     roofline_.bandwidth.push_back({.level = set.level,
                                    .op = op,
                                    .threads = result.threads,
@@ -257,11 +261,10 @@ RooflineOptions RooflineOptions::Quick(std::vector<int> cpus, int max_threads) {
 
 Result<Roofline> MeasureRoofline(const RooflineOptions& options) {
   if (options.max_threads < 1 || std::ssize(options.cpus) < options.max_threads) {
-    return Fail(
-        ErrorCode::kInvalidArgument, "TOO_FEW_CPUS",
-        fmt::format("a roofline for {} threads needs as many CPUs and at least one thread, got "
-                    "{} CPUs",
-                    options.max_threads, options.cpus.size()));
+    return Fail(ErrorCode::kInvalidArgument, "TOO_FEW_CPUS",
+                fmt::format("a roofline for {} needs as many CPUs and at least one thread, got {}",
+                            Counted(options.max_threads, "thread"),
+                            Counted(std::ssize(options.cpus), "CPU")));
   }
   return RooflineMeasurement(options).Run();
 }

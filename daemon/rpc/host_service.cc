@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace tinyprof {
+namespace {
+
+// What was not tried is told last.
+int Gravity(v1::CheckState state) { return state == v1::CHECK_STATE_SKIP ? 0 : state; }
+
+}  // namespace
 
 grpc::Status HostService::GetHost(grpc::ServerContext*, const v1::GetHostRequest*,
                                   v1::GetHostResponse* response) {
@@ -47,8 +53,9 @@ grpc::Status HostService::Diagnose(grpc::ServerContext* context, const v1::Diagn
                               counters_.Get([&] { return context->IsCancelled(); }));
     auto* checks = response->mutable_checks();
     checks->Swap(counters.mutable_checks());
-    std::stable_sort(checks->begin(), checks->end(),
-                     [](const v1::Check& a, const v1::Check& b) { return a.state() > b.state(); });
+    std::stable_sort(checks->begin(), checks->end(), [](const v1::Check& a, const v1::Check& b) {
+      return Gravity(a.state()) > Gravity(b.state());
+    });
     return {};
   });
 }

@@ -36,15 +36,15 @@ Status CheckTcpAddress(std::string_view address) {
   const size_t colon = address.rfind(':');
   if (colon == address.npos || colon == 0 || !IsPort(address.substr(colon + 1))) {
     return Fail(ErrorCode::kInvalidArgument, "BAD_ADDRESS",
-                fmt::format("got address '{}', wanted unix:/path or HOST:PORT", address),
+                fmt::format("got address '{}', wanted unix:/path or localhost:PORT", address),
                 {{"address", std::string(address)}});
   }
   if (IsLoopback(std::string(address.substr(0, colon)))) return {};
   return Fail(ErrorCode::kInvalidArgument, "NOT_LOOPBACK",
-              fmt::format("refusing to serve at '{}': TCP has no authentication here, so only "
-                          "loopback addresses are allowed; from another machine use `ssh -L "
-                          "local.sock:/run/tinyprof/tinyprofd.sock HOST`",
-                          address),
+              fmt::format("refusing to serve at '{0}': TCP has no authentication here, so only "
+                          "loopback addresses are allowed, such as localhost:{1}; another machine "
+                          "reaches that with `ssh -L {1}:localhost:{1} HOST`",
+                          address, address.substr(colon + 1)),
               {{"address", std::string(address)}});
 }
 

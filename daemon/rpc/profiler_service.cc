@@ -94,8 +94,12 @@ grpc::Status ProfilerService::ListRuns(grpc::ServerContext*, const v1::ListRunsR
 
 grpc::Status ProfilerService::CancelRun(grpc::ServerContext*, const v1::CancelRunRequest* request,
                                         v1::CancelRunResponse* response) {
-  return border_.Enter("CancelRun",
-                       [&] { return Put(queue_.Cancel(request->id()), response->mutable_run()); });
+  return border_.Enter("CancelRun", [&]() -> Status {
+    TINYPROF_ASSIGN_OR_RETURN(CancelOutcome outcome, queue_.Cancel(request->id()));
+    *response->mutable_run() = std::move(outcome.run);
+    response->set_already_ended(outcome.already_ended);
+    return {};
+  });
 }
 
 grpc::Status ProfilerService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,

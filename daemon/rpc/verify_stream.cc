@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "kernels/base/words.h"
+
 namespace tinyprof {
 namespace {
 
@@ -30,7 +32,7 @@ Status VerifyStream::AddTensor(const v1::TensorChunk& chunk) {
   if (tensor_bytes_ > kMaxTensorBytes) {
     return Fail(
         ErrorCode::kResourceExhausted, "TENSORS_TOO_LARGE",
-        fmt::format("the tensors to verify have more than {} bytes in all", kMaxTensorBytes),
+        fmt::format("the tensors to verify have more than {} in all", SizeText(kMaxTensorBytes)),
         {{"limit_bytes", std::to_string(kMaxTensorBytes)}});
   }
   const int index = chunk.index();

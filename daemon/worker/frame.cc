@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "kernels/base/words.h"
+
 namespace tinyprof {
 namespace {
 
@@ -75,11 +77,12 @@ int PollTimeoutMs(SteadyTime deadline) {
 Status SendFrame(int socket_fd, const google::protobuf::MessageLite& message, SteadyTime deadline) {
   const size_t length = message.ByteSizeLong();
   if (length > kMaxFrameBytes) {
-    return Fail(ErrorCode::kResourceExhausted, "FRAME_TOO_LARGE",
-                fmt::format("a message of {} bytes passes the limit of {} bytes between daemon and "
-                            "worker: use a model with fewer layers or smaller tensors",
-                            length, kMaxFrameBytes),
-                {{"bytes", std::to_string(length)}, {"limit", std::to_string(kMaxFrameBytes)}});
+    return Fail(
+        ErrorCode::kResourceExhausted, "FRAME_TOO_LARGE",
+        fmt::format("a message of {} passes the limit of {} between daemon and worker: use a "
+                    "model with fewer layers or smaller tensors",
+                    SizeText(static_cast<int64_t>(length)), SizeText(kMaxFrameBytes)),
+        {{"bytes", std::to_string(length)}, {"limit", std::to_string(kMaxFrameBytes)}});
   }
   const auto header = EncodeLength(length);
   std::string frame(header.data(), header.size());
@@ -121,15 +124,16 @@ Result<bool> FrameDecoder::Next(google::protobuf::MessageLite& message) {
   if (pending_byte_count() < kHeaderBytes) return false;
   const size_t length = DecodeLength(buffer_.data() + begin_);
   if (length > kMaxFrameBytes) {
-    return Fail(
-        ErrorCode::kDataLoss, "BAD_FRAME",
-        fmt::format("a frame claims {} bytes and at most {} are allowed", length, kMaxFrameBytes));
+    return Fail(ErrorCode::kDataLoss, "BAD_FRAME",
+                fmt::format("a frame claims {} and at most {} are allowed",
+                            SizeText(static_cast<int64_t>(length)), SizeText(kMaxFrameBytes)));
   }
   if (pending_byte_count() < kHeaderBytes + length) return false;
   const char* body = buffer_.data() + begin_ + kHeaderBytes;
   if (!message.ParseFromArray(body, static_cast<int>(length))) {
     return Fail(ErrorCode::kDataLoss, "BAD_FRAME",
-                fmt::format("a frame of {} bytes is no {}", length, message.GetTypeName()));
+                fmt::format("a frame of {} is no {}", SizeText(static_cast<int64_t>(length)),
+                            message.GetTypeName()));
   }
   begin_ += kHeaderBytes + length;
   if (begin_ == buffer_.size()) {

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "kernels/base/words.h"
+
 namespace tinyprof {
 namespace {
 
@@ -36,9 +38,9 @@ bool MemoryWasShort(const WorkerExit& exit) {
 Error ExplainKill(const WorkerExit& exit, const std::string& where) {
   if (MemoryWasShort(exit)) {
     return {ErrorCode::kResourceExhausted, "OUT_OF_MEMORY",
-            fmt::format("the worker was killed{} while it held {} bytes, most likely by the kernel "
-                        "for want of memory: use a smaller model or batch",
-                        where, exit.max_resident_bytes)};
+            fmt::format("the worker was killed{} while it held {}, most likely by the kernel for "
+                        "want of memory: use a smaller model or batch",
+                        where, SizeText(exit.max_resident_bytes))};
   }
   return {ErrorCode::kResourceExhausted, "WORKER_KILLED",
           fmt::format("the worker was killed with SIGKILL{} by something outside tinyprofd: look "

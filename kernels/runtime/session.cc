@@ -10,6 +10,7 @@
 #include "kernels/base/check.h"
 #include "kernels/base/checked_math.h"
 #include "kernels/base/declared_work.h"
+#include "kernels/base/words.h"
 #include "kernels/ops/make_kernel.h"
 #include "kernels/ops/onednn_kernels.h"
 #include "kernels/ops/op.h"
@@ -43,9 +44,10 @@ Status CheckLimit(int64_t weight_bytes, int64_t packed_bytes, int64_t arena_byte
   if (wanted <= limit_bytes) return {};
   return Fail(
       ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
-      fmt::format("the model needs {} bytes ({} of weights, {} of their packed copies, {} of "
-                  "activations and scratch), the limit is {}; lower the batch or raise the limit",
-                  wanted, weight_bytes, packed_bytes, arena_bytes, limit_bytes),
+      fmt::format("the model needs {} ({} of weights, {} of their packed copies, {} of activations "
+                  "and scratch), {} more than the limit of {}; lower the batch or raise the limit",
+                  SizeText(wanted), SizeText(weight_bytes), SizeText(packed_bytes),
+                  SizeText(arena_bytes), SizeText(wanted - limit_bytes), SizeText(limit_bytes)),
       {{"wanted_bytes", std::to_string(wanted)}, {"limit_bytes", std::to_string(limit_bytes)}});
 }
 

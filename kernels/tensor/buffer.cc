@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include "kernels/base/words.h"
+
 namespace tinyprof {
 namespace {
 constexpr size_t kHugePageBytes = size_t{2} << 20;
@@ -18,7 +20,7 @@ void Buffer::Unmap::operator()(std::byte* data) const { munmap(data, mapped_byte
 Result<Buffer> Buffer::Create(int64_t byte_size) {
   const auto out_of_memory = [byte_size] {
     return Fail(ErrorCode::kResourceExhausted, "OUT_OF_MEMORY",
-                fmt::format("the system refused {} bytes", byte_size),
+                fmt::format("the system refused {}", SizeText(byte_size)),
                 {{"bytes", std::to_string(byte_size)}});
   };
   if (byte_size < 0 || byte_size > (int64_t{1} << 46)) return out_of_memory();

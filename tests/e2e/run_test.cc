@@ -1,5 +1,6 @@
 // Runs as a user sees them: results, refusals, the queue, cancelling.
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <array>
@@ -111,9 +112,54 @@ TEST_F(RunTest, WhatCannotBeBuiltIsRefusedWithAReason) {
 
 TEST_F(RunTest, AModelOverTheMemoryLimitIsRefused) {
   StartDaemon("memory_limit = \"1MiB\"\n");
-  EXPECT_EQ(RunClient({"profile", "resnet18"}), 1);
-  EXPECT_THAT(err(), HasSubstr("1048576"));
+  EXPECT_EQ(RunClient({"profile", "resnet18"}), 5);
+  EXPECT_THAT(err(), HasSubstr("the 1 MiB that"));
+  EXPECT_EQ(NewestRun(), "");
   EXPECT_EQ(RunClient({"profile", "mlp", "--precision", "20%"}), 0) << err();
+}
+
+TEST_F(RunTest, AFullQueueIsPrecondition) {
+  StartDaemon("queue_limit = 1\n");
+  AwaitState(StartRun(true), v1::RUN_STATE_RUNNING);
+  const std::string waiting = StartRun(true);
+  EXPECT_EQ(RunClient({"profile", "mlp"}), 5);
+  EXPECT_THAT(err(), HasSubstr("1 job waits already"));
+  EXPECT_EQ(NewestRun(), waiting);
+}
+
+TEST_F(RunTest, CancelSaysThatARunHasEnded) {
+  StartDaemon();
+  ASSERT_EQ(RunClient({"profile", "mlp", "--precision", "20%"}), 0) << err();
+  const std::string id = NewestRun();
+  EXPECT_EQ(RunClient({"cancel", id}), 5);
+  EXPECT_THAT(err(), HasSubstr("run " + id + " has already ended (SUCCEEDED)"));
+  const std::string cancelled = StartRun(true);
+  EXPECT_EQ(RunClient({"cancel", cancelled}), 0) << err();
+  AwaitState(cancelled, v1::RUN_STATE_CANCELLED);
+  EXPECT_EQ(RunClient({"cancel", cancelled}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("has already ended (CANCELLED)"));
+}
+
+// The database of the fixture holds a roofline of the CPUs that a daemon chooses by itself.
+TEST_F(RunTest, ADaemonWithOtherCpusMeasuresItsRooflineAnew) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  }
+  if (cpus.size() < 2) GTEST_SKIP() << "one CPU cannot be two sets of CPUs";
+  // A daemon leaves the first one to itself.
+  StartDaemon("cpus = \"" + std::to_string(cpus[0]) + "," + std::to_string(cpus[1]) + "\"\n");
+  EXPECT_EQ(RunClient({"roofline"}), 5);
+  EXPECT_THAT(err(), HasSubstr("`tinyprof-client roofline --measure`"));
+  ASSERT_EQ(RunClient({"profile", "mlp", "--threads", "2", "--json", "--precision", "20%"}), 0)
+      << err();
+  const json document = json::parse(out());
+  for (const json& layer : document["layers"]) {
+    EXPECT_FALSE(layer["bound"]["limiter"].is_null()) << layer.dump();
+  }
+  EXPECT_EQ(RunClient({"roofline"}), 0) << err();
 }
 
 TEST_F(RunTest, HardwareCountersThatAreRequiredAndMissingArePrecondition) {

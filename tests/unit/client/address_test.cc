@@ -93,11 +93,17 @@ TEST_F(AddressTest, RefusesMalformedAddresses) {
   for (const std::string& text :
        {std::string("lab1"), std::string("lab1:"), std::string(":7070"), std::string("lab1:0"),
         std::string("lab1:65536"), std::string("lab1:7x"), std::string("unix:relative.sock"),
-        "/" + std::string(108, 'a')}) {
+        "/" + std::string(108, 'a'), std::string("tcp://lab:99"), std::string("http://lab:99"),
+        std::string("dns:lab:99"), std::string("ipv4:127.0.0.1:99"), std::string("vsock:2:99"),
+        std::string("::1:99"), std::string("lab/x:99"), std::string("la b:99"),
+        std::string("[]:9")}) {
     const auto result = Resolve(text);
     ASSERT_FALSE(result.has_value()) << text;
     EXPECT_EQ(result.error().reason, "BAD_ADDRESS") << text;
     EXPECT_NE(result.error().message.find("--address"), std::string::npos);
+  }
+  for (const std::string text : {"localhost:7070", "127.0.0.1:7070", "[::1]:7070", "lab-1.x_y:1"}) {
+    EXPECT_EQ(Resolve(text)->target, text);
   }
   EXPECT_TRUE(Resolve("/" + std::string(106, 'a')).has_value());
 }

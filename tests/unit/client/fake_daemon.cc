@@ -79,10 +79,16 @@ grpc::Status FakeProfiler::GetRun(grpc::ServerContext*, const v1::GetRunRequest*
   return grpc::Status::OK;
 }
 
+v1::CancelRunResponse FakeProfiler::RunningStill() {
+  v1::CancelRunResponse response;
+  *response.mutable_run() = RunInState(v1::RUN_STATE_RUNNING);
+  return response;
+}
+
 grpc::Status FakeProfiler::CancelRun(grpc::ServerContext*, const v1::CancelRunRequest*,
                                      v1::CancelRunResponse* response) {
   ++cancel_calls;
-  *response->mutable_run() = RunInState(v1::RUN_STATE_RUNNING);
+  *response = cancel_response;
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
   changed_.notify_all();

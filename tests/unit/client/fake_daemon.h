@@ -30,6 +30,7 @@ class FakeProfiler : public v1::ProfilerService::Service {
   std::atomic<int> cancel_calls = 0;
   std::atomic<int> watch_calls = 0;
   v1::StartRunRequest start_request;
+  v1::CancelRunResponse cancel_response = RunningStill();
   std::vector<v1::VerifyModelRequest> verify_requests;
 
   grpc::Status AnalyzeModel(grpc::ServerContext*, const v1::AnalyzeModelRequest*,
@@ -46,6 +47,8 @@ class FakeProfiler : public v1::ProfilerService::Service {
                            v1::VerifyModelResponse* response) override;
 
  private:
+  static v1::CancelRunResponse RunningStill();
+
   std::mutex mutex_;
   std::condition_variable changed_;
   bool cancelled_ = false;

@@ -123,7 +123,7 @@ TEST_F(Flow, RefusalsKeepTheDaemonsSentenceAndReason) {
                 {grpc::StatusCode::PERMISSION_DENIED, 4},
                 {grpc::StatusCode::UNAUTHENTICATED, 4},
                 {grpc::StatusCode::FAILED_PRECONDITION, 5},
-                {grpc::StatusCode::RESOURCE_EXHAUSTED, 1},
+                {grpc::StatusCode::RESOURCE_EXHAUSTED, 5},
                 {grpc::StatusCode::INTERNAL, 1}};
   for (const auto& item : kCases) {
     daemon_.profiler.start_status = Refusal(item.code, "THE_REASON", "the daemon's sentence");
@@ -134,6 +134,47 @@ TEST_F(Flow, RefusalsKeepTheDaemonsSentenceAndReason) {
     EXPECT_EQ(error["reason"], "THE_REASON");
     EXPECT_EQ(error["metadata"]["key"], "value");
   }
+}
+
+TEST_F(Flow, WhatRanOutWhileSomethingRanIsAFailure) {
+  const std::pair<const char*, int> kCases[] = {
+      {"QUEUE_FULL", 5},    {"MODEL_TOO_LARGE", 5}, {"DISK_FULL", 5},   {"TOO_MANY_WAITING", 5},
+      {"WORKER_KILLED", 1}, {"OUT_OF_MEMORY", 1},   {"SPAWN_FAILED", 1}};
+  for (const auto& [reason, exit_code] : kCases) {
+    daemon_.profiler.start_status =
+        Refusal(grpc::StatusCode::RESOURCE_EXHAUSTED, reason, "the daemon's sentence");
+    EXPECT_EQ(Call({"profile", "tiny"}).exit_code, exit_code) << reason;
+  }
+}
+
+TEST_F(Flow, CancelOfAnEndedRunSaysSo) {
+  v1::CancelRunResponse& answer = daemon_.profiler.cancel_response;
+  *answer.mutable_run() = RunInState(v1::RUN_STATE_SUCCEEDED);
+  answer.set_already_ended(true);
+  const Caught succeeded = Call({"cancel", "r-1"});
+  EXPECT_EQ(succeeded.exit_code, 5);
+  EXPECT_EQ(succeeded.out, "");
+  EXPECT_EQ(succeeded.err,
+            "tinyprof-client: run r-1 has already ended (SUCCEEDED); see `tinyprof-client show "
+            "r-1`\n");
+  EXPECT_EQ(json::parse(Call({"cancel", "r-1", "--json"}).out)["error"]["reason"], "RUN_ENDED");
+  // What was asked for is so already.
+  *answer.mutable_run() = RunInState(v1::RUN_STATE_CANCELLED);
+  const Caught cancelled = Call({"cancel", "r-1"});
+  EXPECT_EQ(cancelled.exit_code, 0);
+  EXPECT_EQ(cancelled.out, "run r-1 has already ended (CANCELLED)\n");
+}
+
+TEST_F(Flow, UploadPrintsTheName) {
+  const std::string path = (daemon_.directory() / "my model.onnx").string();
+  std::ofstream(path) << "bytes";
+  const Caught caught = Call({"models", "upload", path});
+  EXPECT_EQ(caught.exit_code, 0) << caught.err;
+  EXPECT_EQ(daemon_.models.uploaded_bytes, "bytes");
+  EXPECT_EQ(caught.out, daemon_.models.uploaded_name + "\n");
+  const json document = json::parse(Call({"models", "upload", path, "--json"}).out);
+  EXPECT_EQ(document["command"], "models upload");
+  EXPECT_EQ(document["model"], daemon_.models.uploaded_name);
 }
 
 TEST_F(Flow, UnavailableIsTriedAgainTwice) {

@@ -152,7 +152,7 @@ TEST(RunDocument, GivesAReasonForWhatALayerLacks) {
   ExpectSame(layer["bound"],
              R"({"flops_per_second": null, "limiter": null, "percent_of_bound": null,
     "ridge_margin": null, "label": null, "bound_ns": null, "warning": null,
-    "reason": "NO_ROOFLINE: no roofline was measured for this ISA and number of threads"})");
+    "reason": "NO_ROOFLINE: no roofline was measured for this ISA and number of threads; `tinyprof-client roofline --measure` measures it"})");
   ExpectSame(layer["flops_per_second"], R"({"value": null, "unit": "flop/s", "source": "derived",
     "quality": null, "reason": "NO_COST_RULE: no FLOPs known"})");
   EXPECT_EQ(layer["implementation"], nullptr);

@@ -19,7 +19,7 @@ using testing::Not;
 
 TEST(RunText, IsTheWrittenPage) {
   EXPECT_EQ(RunText(SucceededRun(), {}),
-            R"(tiny (layers), input x 2x4 float32
+            R"(tiny (layers), input: x 2x4 float32
 15 parameters (60 B), 54 FLOP, 24 MAC, 0.50 FLOP/byte
 not counted, no rule for: Mystery
 eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-1
@@ -70,6 +70,54 @@ TEST(RunText, ShowsTheSlowestWhenAsked) {
   EXPECT_THAT(text, Not(HasSubstr("Mystery  2x3")));
 }
 
+TEST(RunText, OneIsSingular) {
+  v1::Run run = SucceededRun();
+  v1::RunReport& report = *run.mutable_report();
+  report.mutable_time()->set_n(1);
+  report.mutable_time()->set_outliers(1);
+  report.mutable_passes()->set_timing(1);
+  report.mutable_layers()->RemoveLast();
+  report.mutable_layers(0)->mutable_time()->set_n(1);
+  for (const std::string& text :
+       {RunText(run, {}), LayerText(run, {}), LatencyText(run, {}), MemoryText(run, {})}) {
+    for (const char* wrong : {"1 passes", "1 outliers", "1 threads", "1 layers"}) {
+      EXPECT_THAT(text, Not(HasSubstr(wrong)));
+    }
+  }
+  EXPECT_THAT(RunText(run, {}), HasSubstr("1 pass, 1 outlier;"));
+}
+
+TEST(LatencyText, SpellsTheUnitAsTheTablesDo) {
+  EXPECT_THAT(LatencyText(SucceededRun(), {}), HasSubstr("13.5 MFLOP/s"));
+  EXPECT_THAT(LatencyText(SucceededRun(), {}), Not(HasSubstr("flop")));
+}
+
+TEST(ModelLines, NameInputsWhereThatSaysSomething) {
+  v1::ModelAnalysis analysis = Analysis();
+  analysis.mutable_inputs(0)->set_name("input");
+  EXPECT_THAT(ModelLines(analysis), testing::StartsWith("tiny (layers), input: 2x4 float32\n"));
+  *analysis.add_inputs() = analysis.inputs(0);
+  analysis.mutable_inputs(1)->set_name("mask");
+  EXPECT_THAT(ModelLines(analysis),
+              testing::StartsWith("tiny (layers), inputs: input 2x4 float32, mask 2x4 float32\n"));
+}
+
+// A tied tensor of 15 parameters, used by two layers.
+TEST(Tables, CountASharedParameterOnceInTheTotal) {
+  v1::Run run = SucceededRun();
+  v1::ModelAnalysis& analysis = *run.mutable_report()->mutable_analysis();
+  analysis.set_parameter_count(30);
+  v1::ModelAnalysis analyzed = Analysis();
+  analyzed.set_parameter_count(30);
+  for (const std::string& text : {RunText(run, {}), AnalysisText(analyzed, {})}) {
+    EXPECT_THAT(text, HasSubstr("\n15 parameters (60 B)"));
+    EXPECT_THAT(text, HasSubstr("15 parameters are shared"));
+    const std::string total = text.substr(text.find("   total"));
+    EXPECT_THAT(total.substr(0, total.find('\n')), testing::ContainsRegex(" 15 .* 54 "));
+    EXPECT_THAT(total.substr(0, total.find('\n')), Not(HasSubstr("30")));
+  }
+}
+
 TEST(RunText, SaysHowAFailedRunFailed) {
   EXPECT_EQ(RunText(RunInState(v1::RUN_STATE_FAILED), {}),
             "run    r-1\n"
@@ -110,8 +158,9 @@ TEST(RunText, SaysWhyThereIsNoTrafficUnlessNothingIsCounted) {
 
 TEST(RunCsv, TellsTheTotalsTrafficFromTheLayers) {
   const std::string csv = RunCsv(RunWithTraffic("", "whole socket, all"));
-  EXPECT_THAT(csv, testing::EndsWith(",perf_event,\"whole socket, all\",0,eigen,\n"));
-  EXPECT_THAT(csv, HasSubstr(",papi,,0,,\n"));
+  EXPECT_THAT(
+      csv, testing::EndsWith(",perf_event,\"whole socket, all\",0,eigen,,4000,4000,4000,2,9000\n"));
+  EXPECT_THAT(csv, HasSubstr(",papi,,0,,,1000,1000,1000,2,9000\n"));
 }
 
 TEST(BoundSummary, SaysWhyThereIsNone) {
@@ -131,18 +180,28 @@ TEST(RunCsv, HasALineALayerAndATotal) {
       "label,activation_bytes,scratch_bytes,flops,cycles,instructions,l1d_misses,l2_misses,"
       "l3_misses,dram_bytes,counters_source,counters_reason,flops_single,flops_double,stall_cycles,"
       "branch_misses,dtlb_misses,dram_bytes_source,dram_bytes_note,packed_weight_bytes,backend,"
-      "implementation\n"
+      "implementation,p90_ns,p95_ns,p99_ns,outliers,first_pass_ns\n"
       "0,fc,Gemm,0,\"2x4, 4x3\",2x3,15," +
           counts +
           "3000,10,3000,2250,3750,150,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,,papi,,32,eigen,gemm\n"
+          "NO_PMU: no PMU here,,,,,,papi,,32,eigen,gemm,3000,3000,3000,2,9000\n"
           "1,\"odd \"\"one\"\",\n\",Mystery,1,2x3,2x3,0,,,,,,,,,,,"
           "NO_COST_RULE: no rule gives the cost of the operator Mystery,"
-          "1000,10,1000,750,1250,150,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU here,,,,,,papi,,0,,\n"
+          "1000,10,1000,750,1250,150,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU "
+          "here,,,,,,papi,,0,,,1000,1000,1000,2,9000\n"
           ",total,,,2x4,2x3,15," +
           counts +
           "4000,10,4000,3000,5000,150,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,,papi,,0,eigen,\n");
+          "NO_PMU: no PMU here,,,,,,papi,,0,eigen,,4000,4000,4000,2,9000\n");
+}
+
+TEST(Doctor, WhatWasNotTriedIsNotOk) {
+  v1::DiagnoseResponse response;
+  v1::Check& check = *response.add_checks();
+  check.set_name("events of the CPU");
+  check.set_state(v1::CHECK_STATE_SKIP);
+  check.set_found("not tried");
+  EXPECT_EQ(DoctorText(response, {}), "skip  events of the CPU  not tried\n");
 }
 
 TEST(Doctor, PrintsTheFix) {
@@ -172,10 +231,11 @@ TEST(Progress, SaysWhereTheRunIs) {
   queued.set_queue_position(1);
   EXPECT_EQ(ProgressText(queued), "queued: position 2 (1 ahead)");
   EXPECT_EQ(ProgressText(Timing(120, 0.5)), "timing: 120 passes, ±2.0 % of ±1.0 % wanted");
-  EXPECT_EQ(ProgressText(Timing(1, 0)), "timing: 1 passes");
+  EXPECT_EQ(ProgressText(Timing(1, 0)), "timing: 1 pass");
   v1::Run roofline = RunInState(v1::RUN_STATE_RUNNING);
   roofline.mutable_progress()->set_phase("roofline");
-  EXPECT_EQ(ProgressText(roofline), "measuring the roofline (once per machine)");
+  EXPECT_EQ(ProgressText(roofline),
+            "measuring the roofline (once for this machine and its measurement CPUs)");
 }
 
 TEST(Progress, RewritesItsLineOnATerminalOnly) {

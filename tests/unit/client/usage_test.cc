@@ -28,6 +28,24 @@ TEST(Usage, HelpBeginsWithExamples) {
   EXPECT_THAT(RunCaught({"--version"}).out, HasSubstr("tinyprof-client "));
 }
 
+TEST(Usage, HelpOffersNothingThatDoesNotWork) {
+  for (const Command& command : Commands()) {
+    const std::string help = RunCaught({std::string(command.name), "--help"}).out;
+    EXPECT_THAT(help, testing::Not(HasSubstr("executed"))) << help;
+    EXPECT_THAT(help, testing::Not(HasSubstr("lab1:"))) << help;
+  }
+}
+
+TEST(Usage, EverySubcommandHasExamplesAndArguments) {
+  for (const char* name : {"export", "upload"}) {
+    const Caught caught = RunCaught({"models", name, "--help"});
+    EXPECT_EQ(caught.exit_code, 0);
+    EXPECT_THAT(caught.out,
+                HasSubstr(std::string("Examples:\n  tinyprof-client models ") + name + " "));
+    EXPECT_THAT(caught.out, HasSubstr("FILE"));
+  }
+}
+
 TEST(Usage, MistakesAreNamedWithTheNearestWord) {
   const struct {
     std::vector<std::string> args;
@@ -116,8 +134,11 @@ TEST(Usage, BadValuesAreRefusedBeforeAnyCall) {
     std::vector<std::string> args;
     const char* sentence;
   } kCases[] = {
-      {{"profile", "mlp", "--counters", "executed"},
-       "this build does not count executed instructions"},
+      {{"profile", "mlp", "--counters", "executed"}, "--counters"},
+      {{"profile", "./nothere"}, "'./nothere' is no model: there is no such file"},
+      {{"analyze", "/etc/passwd"}, "names end in .onnx are taken as models"},
+      {{"models", "upload", "./nothere"}, "cannot read the model file ./nothere"},
+      {{"host", "--address", "tcp://lab:99"}, "write unix:/path/to/socket or HOST:PORT"},
       {{"profile", "mlp", "--precision", "1"}, "is no percentage"},
       {{"profile", "mlp", "--precision", "0.001%"}, "below 0.01%"},
       {{"profile", "mlp", "--time-budget", "10"}, "is no duration"},

@@ -19,6 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -40,9 +41,9 @@ class JobQueueTest : public ::testing::Test {
   void MakeQueue(size_t max_waiting_jobs = 64) {
     queue_.reset();
     queue_ =
-        std::make_unique<JobQueue>(JobQueueOptions{.measurement_cpus = {2, 3},
+        std::make_unique<JobQueue>(JobQueueOptions{.measurement_cpus = cpus_,
                                                    .max_waiting_jobs = max_waiting_jobs,
-                                                   .memory_limit_bytes = int64_t{1} << 30,
+                                                   .memory_limit_bytes = memory_limit_bytes_,
                                                    .max_run_timeout = seconds(60)},
                                    JobQueueDependencies{.store = store_.get(),
                                                         .runner = &runner_,
@@ -122,6 +123,31 @@ class JobQueueTest : public ::testing::Test {
     };
   }
 
+  // Restarts the daemon's queue on the same store with other settings.
+  void RestartWith(std::vector<int> cpus, int64_t memory_limit_bytes) {
+    cpus_ = std::move(cpus);
+    memory_limit_bytes_ = memory_limit_bytes;
+    MakeQueue();
+  }
+  // A roofline with DRAM for one thread and for two, or without any.
+  void MeasureRooflines(bool with_dram) {
+    runner_.roofline = [with_dram](const auto&...) {
+      worker::WorkerEvent event;
+      v1::Roofline& roofline = *event.mutable_roofline();
+      for (const int threads : {1, 2}) {
+        for (const char* level : {"L1", "DRAM"}) {
+          if (level == std::string_view("DRAM") && !with_dram) continue;
+          v1::BandwidthCeiling& ceiling = *roofline.add_bandwidth();
+          ceiling.set_level(level);
+          ceiling.set_threads(threads);
+        }
+      }
+      return event;
+    };
+  }
+
+  std::vector<int> cpus_ = {2, 3};
+  int64_t memory_limit_bytes_ = int64_t{1} << 30;
   std::atomic<int> host_number_ = 1;
   std::vector<std::string> known_;  // written by the executor; read it when no run goes on
   TemporaryDirectory directory_;
@@ -152,13 +178,73 @@ TEST_F(JobQueueTest, FirstRunMeasuresTheRooflineOfThisHost) {
   EXPECT_EQ(queue_->StoredRoofline()->host().fingerprint(), "host-1");
 }
 
+TEST_F(JobQueueTest, ARooflineOfOtherCpusIsMeasuredAnew) {
+  MeasureRooflines(true);
+  for (const std::vector<int>& cpus :
+       {std::vector<int>{2}, {2, 3}, {3, 2}, {4, 5}, {4, 5}, {4, 5, 6}}) {
+    RestartWith(cpus, memory_limit_bytes_);
+    WaitForEnd(Start("a"));
+  }
+  EXPECT_THAT(runner_.order(), ElementsAre("roofline", "a", "roofline", "a", "roofline", "a",
+                                           "roofline", "a", "a", "roofline", "a"));
+  const auto stored = queue_->StoredRoofline();
+  ASSERT_TRUE(stored.has_value()) << stored.error().message;
+  EXPECT_THAT(stored->setup().cpus(), ElementsAre(4, 5, 6));
+  EXPECT_EQ(stored->setup().memory_limit_bytes(), int64_t{1} << 30);
+}
+
+TEST_F(JobQueueTest, ARooflineWithoutDramIsMeasuredAnewOnceMoreMemoryIsAllowed) {
+  MeasureRooflines(false);
+  WaitForEnd(Start("a"));
+  RestartWith(cpus_, int64_t{1} << 29);
+  WaitForEnd(Start("b"));
+  MeasureRooflines(true);
+  RestartWith(cpus_, int64_t{1} << 31);
+  WaitForEnd(Start("c"));
+  EXPECT_THAT(runner_.order(), ElementsAre("roofline", "a", "b", "roofline", "c"));
+}
+
+TEST_F(JobQueueTest, ARooflineWithDramHoldsWhateverMemoryIsAllowed) {
+  MeasureRooflines(true);
+  for (const int shift : {30, 20, 32}) {
+    RestartWith(cpus_, int64_t{1} << shift);
+    WaitForEnd(Start("a"));
+  }
+  EXPECT_THAT(runner_.order(), ElementsAre("roofline", "a", "a", "a"));
+}
+
+TEST_F(JobQueueTest, AStoredRooflineThatDoesNotHoldSaysWhyAndWhatMendsIt) {
+  MeasureRooflines(false);
+  WaitForEnd(Start("a"));
+  RestartWith({2}, int64_t{1} << 30);
+  const auto other_cpus = queue_->StoredRoofline();
+  ASSERT_FALSE(other_cpus.has_value());
+  EXPECT_EQ(other_cpus.error().reason, "NO_ROOFLINE");
+  EXPECT_THAT(other_cpus.error().message,
+              AllOf(HasSubstr("CPUs 2,3"), HasSubstr("CPU 2"), HasSubstr("roofline --measure")));
+  RestartWith({2, 3}, int64_t{2} << 30);
+  const auto more_memory = queue_->StoredRoofline();
+  ASSERT_FALSE(more_memory.has_value());
+  EXPECT_THAT(more_memory.error().message,
+              AllOf(HasSubstr("DRAM"), HasSubstr("1 GiB"), HasSubstr("roofline --measure")));
+}
+
+TEST_F(JobQueueTest, ARooflineOfAnEarlierVersionIsMeasuredAnew) {
+  v1::Roofline earlier;
+  earlier.set_clock_hz(1e9);
+  ASSERT_TRUE(store_->rooflines().Put("host-1", earlier).has_value());
+  WaitForEnd(Start("a"));
+  EXPECT_THAT(runner_.order(), ElementsAre("roofline", "a"));
+}
+
 TEST_F(JobQueueTest, RunGoesOnWithoutARoofline) {
   runner_.roofline = [](const auto&...) -> Result<worker::WorkerEvent> {
     return Fail(ErrorCode::kInternal, "WORKER_CRASHED", "the probe crashed");
   };
   const v1::Run run = WaitForEnd(Start("a"));
   EXPECT_EQ(run.state(), v1::RUN_STATE_SUCCEEDED);
-  EXPECT_THAT(run.report().warnings(), ElementsAre(HasSubstr("the probe crashed")));
+  EXPECT_THAT(run.report().warnings(),
+              ElementsAre(AllOf(HasSubstr("the probe crashed"), HasSubstr("roofline --measure"))));
 }
 
 TEST_F(JobQueueTest, RunsWaitInOrderAndPositionsMove) {
@@ -223,7 +309,9 @@ TEST_F(JobQueueTest, CancelsARunThatWaits) {
   const std::string b = Start("b");
   const auto cancelled = queue_->Cancel(b);
   ASSERT_TRUE(cancelled.has_value());
-  EXPECT_EQ(cancelled->state(), v1::RUN_STATE_CANCELLED);
+  EXPECT_EQ(cancelled->run.state(), v1::RUN_STATE_CANCELLED);
+  EXPECT_FALSE(cancelled->already_ended);
+  EXPECT_TRUE(queue_->Cancel(b)->already_ended);
   EXPECT_EQ(queue_->Get(b)->error().reason(), "CANCELLED");
   EXPECT_EQ(queue_->Get(a)->state(), v1::RUN_STATE_RUNNING);
 }
@@ -255,7 +343,10 @@ TEST_F(JobQueueTest, CancelBeforeTheRunIsMeasuredNamesTheRoofline) {
 TEST_F(JobQueueTest, CancelOfAnEndedRunChangesNothing) {
   const std::string id = Start("a");
   WaitForEnd(id);
-  EXPECT_EQ(queue_->Cancel(id)->state(), v1::RUN_STATE_SUCCEEDED);
+  const auto cancelled = queue_->Cancel(id);
+  ASSERT_TRUE(cancelled.has_value());
+  EXPECT_EQ(cancelled->run.state(), v1::RUN_STATE_SUCCEEDED);
+  EXPECT_TRUE(cancelled->already_ended);
   EXPECT_EQ(queue_->Cancel("nobody").error().reason, "RUN_NOT_FOUND");
 }
 

@@ -133,7 +133,8 @@ TEST(Config, AFileThatIsADirectoryIsSaidToBeOne) {
 TEST(Config, ListenWantsFullAddresses) {
   for (const char* address : {"", "unix:relative", "unix:", "localhost", "localhost:"}) {
     const LoadedConfig loaded = LoadConfig({.texts = {{"listen", {address}}}}, User());
-    EXPECT_THAT(loaded.errors, ElementsAre(HasSubstr("wanted unix:/absolute/path or HOST:PORT")))
+    EXPECT_THAT(loaded.errors,
+                ElementsAre(HasSubstr("wanted unix:/absolute/path or localhost:PORT")))
         << address;
   }
 }

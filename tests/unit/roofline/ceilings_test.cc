@@ -83,6 +83,10 @@ TEST(CeilingsFor, WhatWasNotMeasuredIsAReason) {
   EXPECT_EQ(reason(Isa::kBaseline, DType::kInt8, 1), "NO_CEILING");
   EXPECT_EQ(reason(Isa::kAvx512, DType::kFloat32, 1), "NO_CEILING");
   EXPECT_EQ(ReasonOf(CeilingsFor(Roofline{}, Isa::kBaseline, DType::kFloat32, 1)), "NO_CEILING");
+  EXPECT_NE(CeilingsFor(Measured(), Isa::kBaseline, DType::kFloat32, 9)
+                .error()
+                .message.find("`tinyprof-client roofline --measure`"),
+            std::string::npos);
 }
 
 TEST(RidgesOf, OneForEachLevelThatWasMeasured) {

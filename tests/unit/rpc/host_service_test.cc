@@ -66,10 +66,11 @@ TEST_F(HostServiceTest, DiagnosesTheGravestFirst) {
   grpc::ClientContext context;
   v1::DiagnoseResponse response;
   ASSERT_TRUE(host_->Diagnose(&context, {}, &response).ok());
-  ASSERT_EQ(response.checks_size(), 3);
+  ASSERT_EQ(response.checks_size(), 4);
   EXPECT_EQ(response.checks(0).state(), v1::CHECK_STATE_FAIL);
   EXPECT_EQ(response.checks(1).state(), v1::CHECK_STATE_WARN);
   EXPECT_EQ(response.checks(2).state(), v1::CHECK_STATE_OK);
+  EXPECT_EQ(response.checks(3).state(), v1::CHECK_STATE_SKIP);
 }
 
 }  // namespace

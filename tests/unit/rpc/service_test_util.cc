@@ -21,7 +21,8 @@ Result<worker::WorkerEvent> FakeRunner::Run(const WorkerTask& task, const Progre
       result->mutable_counters()->set_backend("papi");
       result->mutable_counters()->set_usable(counters_usable);
       result->mutable_counters()->set_reason(counters_usable ? "" : "NO_PMU: there is no PMU");
-      for (const auto state : {v1::CHECK_STATE_OK, v1::CHECK_STATE_FAIL, v1::CHECK_STATE_WARN}) {
+      for (const auto state :
+           {v1::CHECK_STATE_SKIP, v1::CHECK_STATE_OK, v1::CHECK_STATE_FAIL, v1::CHECK_STATE_WARN}) {
         result->add_checks()->set_state(state);
       }
       return event;
