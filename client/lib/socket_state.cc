@@ -11,7 +11,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -80,7 +79,7 @@ Error NothingThere(const std::string& path) {
     return Unavailable(
         "NO_DIRECTORY", path,
         fmt::format("tinyprofd is not running at unix:{}: there is no directory {}; start it with "
-                    "`tinyprofd`, or pass the address it prints then with --address",
+                    "`tinyprofd`, or pass with --address the one it prints when it is ready",
                     path, directory.string()));
   }
   return Unavailable("DAEMON_NOT_RUNNING", path,
@@ -130,8 +129,8 @@ Error ExplainSocket(const std::string& path) {
   }
   if (!S_ISSOCK(status.st_mode)) {
     return Unavailable("NOT_A_SOCKET", path,
-                       fmt::format("{} is a {} and no socket; pass the address that tinyprofd "
-                                   "prints when it is ready with --address",
+                       fmt::format("{} is a {} and no socket; pass with --address the one that "
+                                   "tinyprofd prints when it is ready",
                                    path, S_ISDIR(status.st_mode) ? "directory" : "file"));
   }
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
