@@ -4,6 +4,7 @@
 
 #include "client/render/json_parts.h"
 #include "client/render/names.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof::client {
 namespace {
@@ -13,7 +14,8 @@ constexpr const char* kNotReported = "NOT_REPORTED: the daemon did not report it
 // Why percentiles are absent; null when none is.
 Json MissingPercentiles(const v1::TimeStats& time) {
   if (time.has_p99_ns()) return nullptr;
-  return fmt::format("FEW_PASSES: {} passes, and p90_ns wants 10, p95_ns 20, p99_ns 100", time.n());
+  return fmt::format("FEW_PASSES: {}, and p90_ns wants 10, p95_ns 20, p99_ns 100",
+                     Counted(time.n(), "pass", "passes"));
 }
 
 Json TimeJson(const v1::TimeStats* time) {

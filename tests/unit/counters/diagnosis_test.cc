@@ -317,7 +317,8 @@ TEST(Diagnose, OtherProgramsThatHoldPerfEventsAreListed) {
   tree.Write("proc/79/comm", "hidden\n");  // no fd folder can be read
   const DiagnosticCheck check = Find(Diagnose(tree.Probe(0)), "counters taken");
   EXPECT_EQ(check.state, CheckState::kWarn);
-  EXPECT_EQ(check.found, "perf (pid 77) holds 2 perf events; 1 processes hide their open files");
+  EXPECT_EQ(check.found,
+            "perf (pid 77) holds 2 perf events; the open files of 1 process are hidden");
   EXPECT_EQ(check.fix, "sudo kill -INT 77");
 }
 
