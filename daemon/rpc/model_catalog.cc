@@ -59,7 +59,8 @@ std::optional<int64_t> ModelCatalog::ParameterCountOf(const StoredModel& model) 
   v1::ModelSpec spec;
   spec.set_text(model.name);
   spec.set_batch(1);
-  if (const auto analysis = models_.Analyze(spec)) entry->second = analysis->unique_parameter_count();
+  if (const auto analysis = models_.Analyze(spec))
+    entry->second = analysis->unique_parameter_count();
   return entry->second;
 }
 
