@@ -8,6 +8,7 @@
 
 #include "daemon/measure/counter_passes.h"
 #include "daemon/measure/counter_values.h"
+#include "daemon/measure/dispatch_cost.h"
 #include "daemon/measure/software_monitor.h"
 #include "daemon/measure/timing_passes.h"
 
@@ -104,6 +105,20 @@ void TakeNoCounts(const CounterValues& absent, RunMeasurement& run) {
   run.counter_source = "none";
 }
 
+// An error only when the run was cancelled.
+Status AddDispatchCost(Workload* empty_layers, Clock& clock, const MeasureHooks& hooks,
+                       RunMeasurement& run) {
+  if (empty_layers == nullptr) return {};
+  Result<DispatchCost> cost = MeasureDispatchCost(*empty_layers, clock, run.read_cost_ns, hooks);
+  if (cost.has_value()) {
+    run.dispatch_cost = *cost;
+    return {};
+  }
+  if (cost.error().code == ErrorCode::kCancelled) return tl::unexpected(std::move(cost).error());
+  run.warnings.push_back(NoDispatchWarning(cost.error()));
+  return {};
+}
+
 void WarnOfDiscarded(RunMeasurement& run) {
   const int32_t kept = run.passes.timing + run.passes.counting;
   if (run.passes.discarded > kManyDiscarded * kept) {
@@ -158,6 +173,7 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instrum
     TakeTiming(std::move(timing), options, run);
     run.software = monitor.Summary();
   }
+  TINYPROF_RETURN_IF_ERROR(AddDispatchCost(instruments.empty_layers, clock, hooks, run));
   const Source source = SourceOf(instruments.counters.info());
   if (counting) {
     CounterPasses passes(workload, clock, instruments.counters, instruments.plan, options, hooks);

@@ -23,6 +23,8 @@ struct Instruments {
   SoftwarePlan software;
   PreemptionCounter preemptions;
   MemoryControllers memory;
+  // Layers without work, as MeasureDispatchCost() wants them; null: what starting takes is absent.
+  Workload* empty_layers = nullptr;
 };
 
 // All of RunMeasurement but machine and max_resident_bytes. Errors as Measure.
