@@ -22,7 +22,7 @@ class EmptyLayers final : public Workload {
   size_t node_count() const override { return threads_ > 1 ? 2 : 1; }
   void RunNode(size_t node) noexcept override;
   void RunAll() noexcept override;
-  // They are never run cold: what a layer waits for then is its data.
+  // They come after the flushed layers of a workload, and have nothing of their own to wait for.
   void FlushCaches() noexcept override {}
 
  private:

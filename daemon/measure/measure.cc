@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "daemon/counters/known_work.h"
-#include "daemon/measure/dispatch_cost.h"
 #include "daemon/measure/empty_layers.h"
 #include "daemon/measure/machine_state.h"
 #include "daemon/measure/measure_workload.h"
@@ -50,7 +49,7 @@ Result<RunMeasurement> Measure(Session& session, CounterBackend& counters,
   TINYPROF_ASSIGN_OR_RETURN(
       RunMeasurement run,
       MeasureWorkload(workload, MonotonicClock(), std::move(instruments), options, hooks));
-  if (!empty.has_value()) run.warnings.push_back(NoDispatchWarning(empty.error()));
+  if (!empty.has_value()) run.warnings.push_back(NoDispatchWarning(empty.error().message));
   run.machine = machine.Finish(run.warnings);
   run.max_resident_bytes = MaxResidentBytes();
   if (plan.calibration.has_value()) WarnOfCalibration(*plan.calibration, run);

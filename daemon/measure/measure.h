@@ -2,8 +2,8 @@
 //
 // Order: a first pass, kept apart; warm-up; rounds of one bare pass (nothing but two clock reads
 // around it) and one instrumented pass (a clock read at each layer's border), in turns so that both
-// see the same machine; short layers again, repeated within one pair of clock reads, and in the
-// same way layers without work (dispatch_cost.h); counter passes, one group of events each; passes
+// see the same machine; short layers again, repeated within one pair of clock reads, and
+// with them layers without work (empty_layers.h); counter passes, one group of events each; passes
 // back to back for the memory traffic of whole sockets (memory_traffic.h). Rounds end when the
 // confidence intervals are within the precision, or their share of the budget is spent.
 //
@@ -110,7 +110,7 @@ struct CounterReadCost {
   friend bool operator==(const CounterReadCost&, const CounterReadCost&) = default;
 };
 
-// What starting a layer takes when it has no work, ns, both over 0 (dispatch_cost.h).
+// What starting a layer takes when it has no work (empty_layers.h), ns, both over 0.
 struct DispatchCost {
   double alone_ns = 0;            // on the calling thread
   std::optional<double> team_ns;  // with the fork and join of the team; absent for one thread

@@ -8,7 +8,6 @@
 
 #include "daemon/measure/counter_passes.h"
 #include "daemon/measure/counter_values.h"
-#include "daemon/measure/dispatch_cost.h"
 #include "daemon/measure/software_monitor.h"
 #include "daemon/measure/timing_passes.h"
 
@@ -66,6 +65,19 @@ void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, Run
   }
 }
 
+// `empty` are one layer on one thread, and where there is a team, one on all.
+void TakeDispatchCost(const std::vector<TimeStats>& empty, RunMeasurement& run) {
+  if (empty.empty()) return;
+  const bool seen = std::all_of(empty.begin(), empty.end(),
+                                [](const TimeStats& layer) { return layer.median_ns > 0; });
+  if (!seen) {
+    run.warnings.push_back(NoDispatchWarning("the clock is too coarse for it"));
+    return;
+  }
+  run.dispatch_cost = DispatchCost{.alone_ns = empty[0].median_ns, .team_ns = {}};
+  if (empty.size() > 1) run.dispatch_cost->team_ns = empty[1].median_ns;
+}
+
 void TakeTiming(TimingResult&& timing, const MeasureOptions& options, RunMeasurement& run) {
   run.time = timing.time;
   run.instrumented_pass_ns = timing.instrumented_pass_ns;
@@ -81,6 +93,7 @@ void TakeTiming(TimingResult&& timing, const MeasureOptions& options, RunMeasure
   run.passes.timing = timing.timing;
   run.passes.discarded = timing.discarded;
   run.stopped_by = timing.stopped_by;
+  TakeDispatchCost(timing.empty_layers, run);
   WarnOfTiming(timing, options, run);
 }
 
@@ -105,20 +118,6 @@ void TakeNoCounts(const CounterValues& absent, RunMeasurement& run) {
   run.counter_source = "none";
 }
 
-// An error only when the run was cancelled.
-Status AddDispatchCost(Workload* empty_layers, Clock& clock, const MeasureHooks& hooks,
-                       RunMeasurement& run) {
-  if (empty_layers == nullptr) return {};
-  Result<DispatchCost> cost = MeasureDispatchCost(*empty_layers, clock, run.read_cost_ns, hooks);
-  if (cost.has_value()) {
-    run.dispatch_cost = *cost;
-    return {};
-  }
-  if (cost.error().code == ErrorCode::kCancelled) return tl::unexpected(std::move(cost).error());
-  run.warnings.push_back(NoDispatchWarning(cost.error()));
-  return {};
-}
-
 void WarnOfDiscarded(RunMeasurement& run) {
   const int32_t kept = run.passes.timing + run.passes.counting;
   if (run.passes.discarded > kManyDiscarded * kept) {
@@ -134,6 +133,13 @@ void WarnOfDiscarded(RunMeasurement& run) {
 }
 
 }  // namespace
+
+std::string NoDispatchWarning(std::string_view why) {
+  return fmt::format(
+      "what starting a layer takes could not be measured ({}), so no layer with work is labelled "
+      "overhead, and none has advice on its kernel",
+      why);
+}
 
 Status CheckOptions(const MeasureOptions& options) {
   if (options.threads < 1) {
@@ -168,12 +174,12 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instrum
   RunMeasurement run;
   {
     SoftwareMonitor monitor(std::move(instruments.software), options.threads);
-    TimingPasses passes(workload, clock, monitor, instruments.preemptions, options, hooks);
+    TimingPasses passes(workload, instruments.empty_layers, clock, monitor, instruments.preemptions,
+                        options, hooks);
     TINYPROF_ASSIGN_OR_RETURN(TimingResult timing, passes.Run(deadlines.timing));
     TakeTiming(std::move(timing), options, run);
     run.software = monitor.Summary();
   }
-  TINYPROF_RETURN_IF_ERROR(AddDispatchCost(instruments.empty_layers, clock, hooks, run));
   const Source source = SourceOf(instruments.counters.info());
   if (counting) {
     CounterPasses passes(workload, clock, instruments.counters, instruments.plan, options, hooks);

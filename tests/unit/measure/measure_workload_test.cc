@@ -45,7 +45,8 @@ class MeasureWorkloadTest : public ::testing::Test {
   Result<RunMeasurement> Run(const CounterPlan& plan) {
     SoftwarePlan software;
     software.reasons.fill("NONE: not in this test");
-    return MeasureWorkload(workload_, clock_, {backend_, plan, std::move(software), {}, memory_},
+    return MeasureWorkload(workload_, clock_,
+                           {backend_, plan, std::move(software), {}, memory_, empty_layers_},
                            options_, {});
   }
 
@@ -53,6 +54,7 @@ class MeasureWorkloadTest : public ::testing::Test {
   FakeWorkload workload_{clock_, {50'000, 600, 70'000}};
   FakeBackend backend_;
   MemoryControllers memory_ = NoMemoryControllers();
+  Workload* empty_layers_ = nullptr;
   MeasureOptions options_;
 };
 
@@ -71,6 +73,31 @@ TEST_F(MeasureWorkloadTest, TimesAddUpToTheWholePass) {
   EXPECT_DOUBLE_EQ(sum_ns, run->time.median_ns);
   EXPECT_NEAR(run->instrumented_pass_ns, run->time.median_ns, 0.02 * run->time.median_ns);
   EXPECT_THAT(run->warnings, Contains(HasSubstr("1 of 3 layers are shorter than 100 clock reads")));
+}
+
+TEST_F(MeasureWorkloadTest, StartingALayerTakesWhatEmptyOnesTake) {
+  EXPECT_EQ(Run(NoPmu())->dispatch_cost, std::nullopt) << "no empty layers";
+  FakeWorkload alone(clock_, {45});
+  empty_layers_ = &alone;
+  Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->dispatch_cost, (DispatchCost{.alone_ns = 45, .team_ns = std::nullopt}));
+  EXPECT_EQ(run->layers.size(), 3U);
+  EXPECT_EQ(run->unattributed_ns, 0) << "the pass holds no empty layer";
+  FakeWorkload both(clock_, {45, 2'300});
+  empty_layers_ = &both;
+  run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->dispatch_cost, (DispatchCost{.alone_ns = 45, .team_ns = 2'300}));
+}
+
+TEST_F(MeasureWorkloadTest, AClockThatSeesNoStartGivesNoneButAWarning) {
+  FakeWorkload unseen(clock_, {0});
+  empty_layers_ = &unseen;
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->dispatch_cost, std::nullopt);
+  EXPECT_THAT(run->warnings, Contains(HasSubstr("the clock is too coarse for it")));
 }
 
 TEST_F(MeasureWorkloadTest, AutoGoesOnWithoutAPmuAndSaysWhyNothingWasCounted) {
