@@ -1,8 +1,12 @@
 #include "client/render/csv.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "client/render/names.h"
 #include "client/render/text.h"
@@ -126,6 +130,49 @@ Cells TotalCells(const v1::ModelAnalysis& analysis) {
   return cells;
 }
 
+struct NamedQuantity {
+  const char* metric;
+  const v1::Quantity* quantity;
+};
+
+std::vector<NamedQuantity> NamedCounters(const v1::Counters& counters) {
+  return {{"flops", &counters.flops()},
+          {"cycles", &counters.cycles()},
+          {"instructions", &counters.instructions()},
+          {"l1d_misses", &counters.l1d_misses()},
+          {"l2_misses", &counters.l2_misses()},
+          {"l3_misses", &counters.l3_misses()},
+          {"dram_bytes", &counters.dram_bytes()},
+          {"flops_single", &counters.flops_single()},
+          {"flops_double", &counters.flops_double()},
+          {"stall_cycles", &counters.stall_cycles()},
+          {"branch_misses", &counters.branch_misses()},
+          {"dtlb_misses", &counters.dtlb_misses()}};
+}
+
+// Why counts are absent or suspect: "NO_PMU: ..." when it is the same for all, else
+// "l3_misses stall_cycles: NO_EVENT: ...; flops suspect: ...".
+std::string ReasonsText(const v1::Counters& counters) {
+  const std::vector<NamedQuantity> named = NamedCounters(counters);
+  std::vector<std::pair<std::string, std::vector<std::string>>> metrics_of;  // by reason, in order
+  for (const auto& [metric, quantity] : named) {
+    const std::string& reason = quantity->reason();
+    if (reason.empty()) continue;
+    auto found = std::find_if(metrics_of.begin(), metrics_of.end(),
+                              [&](const auto& entry) { return entry.first == reason; });
+    if (found == metrics_of.end()) found = metrics_of.insert(found, {reason, {}});
+    found->second.push_back(quantity->has_value() ? std::string(metric) + " suspect" : metric);
+  }
+  if (metrics_of.size() == 1 && metrics_of[0].second.size() == named.size()) {
+    return metrics_of[0].first;
+  }
+  std::vector<std::string> texts;
+  for (const auto& [reason, metrics] : metrics_of) {
+    texts.push_back(fmt::format("{}: {}", fmt::join(metrics, " "), reason));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 template <class Report>
 void AddMeasured(const Report& report, Cells& cells) {
   const v1::TimeStats& time = report.time();
@@ -150,7 +197,7 @@ void AddMeasured(const Report& report, Cells& cells) {
     cells.push_back(Real(*quantity));
   }
   cells.push_back(SourceName(counters.flops().source()));
-  cells.push_back(counters.flops().reason());
+  cells.push_back(ReasonsText(counters));
   for (const v1::Quantity* quantity :
        {&counters.flops_single(), &counters.flops_double(), &counters.stall_cycles(),
         &counters.branch_misses(), &counters.dtlb_misses()}) {

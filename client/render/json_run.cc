@@ -9,6 +9,8 @@
 namespace tinyprof::client {
 namespace {
 
+constexpr const char* kNoDispatchReason =
+    "NOT_MEASURED: the run did not measure what starting a layer takes";
 constexpr const char* kNotReported = "NOT_REPORTED: the daemon did not report it";
 
 // Why percentiles are absent; null when none is.
@@ -142,7 +144,11 @@ void AddRunTotals(const v1::RunReport& report, Json& totals) {
        OptionalNumber(overhead.has_counter_read_border_ns(), overhead.counter_read_border_ns())},
       {"counter_read_thread_ns",
        OptionalNumber(overhead.has_counter_read_thread_ns(), overhead.counter_read_thread_ns())},
-      {"counter_read_events", overhead.counter_read_events()}};
+      {"counter_read_events", overhead.counter_read_events()},
+      {"dispatch_ns", OptionalNumber(overhead.has_dispatch_ns(), overhead.dispatch_ns())},
+      {"team_dispatch_ns",
+       OptionalNumber(overhead.has_team_dispatch_ns(), overhead.team_dispatch_ns())},
+      {"dispatch_reason", overhead.has_dispatch_ns() ? Json(nullptr) : Json(kNoDispatchReason)}};
   const v1::TinyTorchFigures& course = report.tinytorch();
   totals["tinytorch"] = {{"gflops_per_second", Number(course.gflops_per_second())},
                          {"memory_bandwidth_mbs", Number(course.memory_bandwidth_mbs())},

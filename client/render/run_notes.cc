@@ -44,13 +44,29 @@ std::vector<RankedAdvice> RankAdvice(const v1::RunReport& report) {
   return ranked;
 }
 
+// "up to 38 %".
+std::string ShareOfPass(double saved_ns, double pass_ns) {
+  const double percent = 100 * saved_ns / pass_ns;
+  return percent < 1 ? "less than 1 %" : fmt::format("up to {:.0f} %", percent);
+}
+
 std::string AdviceLines(const v1::RunReport& report, const Palette& palette) {
   std::string lines;
   for (const RankedAdvice& item : RankAdvice(report)) {
-    lines += fmt::format(
-        "{} {} {}: {}, at most {:.2f}x there; {}\n", palette.Paint("advice:", Tone::kGood),
-        item.layer.empty() ? "model" : "layer", Printable(item.layer),
-        Printable(item.advice->kind()), item.advice->max_speedup(), Printable(item.advice->why()));
+    const v1::Advice& advice = *item.advice;
+    std::string who = "model";
+    std::string gain =
+        fmt::format("the whole pass at most {:.2f} times as fast", advice.max_speedup());
+    if (!item.layer.empty()) {
+      who = fmt::format("layer {}", Printable(item.layer));
+      gain = fmt::format("this layer at most {:.2f} times as fast", advice.max_speedup());
+      if (report.time().median_ns() > 0) {
+        gain += fmt::format(", which is {} of the pass",
+                            ShareOfPass(item.saved_ns, report.time().median_ns()));
+      }
+    }
+    lines += fmt::format("{} {}: {}, {}; {}\n", palette.Paint("advice:", Tone::kGood), who,
+                         Printable(advice.kind()), gain, Printable(advice.why()));
   }
   return lines;
 }
@@ -58,9 +74,9 @@ std::string AdviceLines(const v1::RunReport& report, const Palette& palette) {
 std::string CountersLine(const v1::RunReport& report) {
   const v1::Counters& c = report.counters();
   if (c.flops().has_value() || c.cycles().has_value() || c.instructions().has_value()) {
-    std::string line = fmt::format("counters ({}): {}, {}, {}", Printable(report.counter_source()),
-                                   QuantityText(c.flops()), QuantityText(c.cycles()),
-                                   QuantityText(c.instructions()));
+    std::string line = fmt::format("counters ({}): {}, {}, instructions {}",
+                                   Printable(report.counter_source()), QuantityText(c.flops()),
+                                   QuantityText(c.cycles()), QuantityText(c.instructions()));
     if (report.measured_to_analytic().has_value()) {
       line += fmt::format("; measured/analytic {:.4f}", report.measured_to_analytic().value());
     }
@@ -100,10 +116,21 @@ std::string UnattributedText(double unattributed_ns) {
              : fmt::format("{} of the pass belong to no layer", Time(unattributed_ns));
 }
 
+// "45.0 ns (2.10 µs on all threads)".
+std::string DispatchText(const v1::Overhead& overhead) {
+  if (!overhead.has_dispatch_ns()) return "n/a (not measured)";
+  std::string text = Time(overhead.dispatch_ns());
+  if (overhead.has_team_dispatch_ns()) {
+    text += fmt::format(" ({} on all threads)", Time(overhead.team_dispatch_ns()));
+  }
+  return text;
+}
+
 std::string OverheadLine(const v1::Overhead& overhead) {
-  return fmt::format("overhead: a reading costs {}; {}; instrumented / bare pass {:.3f}\n",
-                     Time(overhead.read_cost_ns()), UnattributedText(overhead.unattributed_ns()),
-                     overhead.instrumented_to_bare());
+  return fmt::format(
+      "overhead: a reading costs {}, starting a layer {}; {}; instrumented / bare pass {:.3f}\n",
+      Time(overhead.read_cost_ns()), DispatchText(overhead),
+      UnattributedText(overhead.unattributed_ns()), overhead.instrumented_to_bare());
 }
 
 // The contract writes "flop/s"; people read "GFLOP/s" in every table.

@@ -99,6 +99,10 @@ v1::Overhead OverheadOf(const RunMeasurement& measured) {
     message.set_counter_read_thread_ns(cost->per_thread_ns);
     message.set_counter_read_events(cost->event_count);
   }
+  if (const auto& cost = measured.dispatch_cost) {
+    message.set_dispatch_ns(cost->alone_ns);
+    if (cost->team_ns) message.set_team_dispatch_ns(*cost->team_ns);
+  }
   message.set_unattributed_ns(measured.unattributed_ns);
   message.set_instrumented_to_bare(measured.instrumented_to_bare);
   message.set_instrumented_pass_ns(measured.instrumented_pass_ns);

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string_view>
 
+#include "kernels/ops/partition.h"
+#include "kernels/runtime/session.h"
+
 namespace tinyprof {
 namespace {
 
@@ -13,11 +16,22 @@ constexpr std::array<std::string_view, 24> kElementwise = {
     "Gelu", "Sigmoid", "Tanh",      "Exp", "Log",   "Sqrt", "Erf",       "Neg",
     "Abs",  "Clip",    "LeakyRelu", "Elu", "Where", "Cast", "HardSwish", "Reciprocal"};
 
+int64_t ElementCountOf(const v1::TensorInfo& tensor) {
+  int64_t count = 1;
+  for (const int64_t dim : tensor.shape()) count *= dim;
+  return count;
+}
+
 int64_t ByteSizeOf(const v1::TensorInfo& tensor) {
   const std::optional<DType> dtype = DTypeFromName(tensor.dtype());
-  int64_t bytes = dtype ? ByteSize(*dtype) : 0;
-  for (const int64_t dim : tensor.shape()) bytes *= dim;
-  return bytes;
+  return dtype ? ByteSize(*dtype) * ElementCountOf(tensor) : 0;
+}
+
+// A time that has no interval stands for both of its ends.
+std::optional<TimeInterval> IntervalOf(const v1::TimeStats& time) {
+  if (!(time.median_ns() > 0)) return std::nullopt;
+  if (!(time.ci_low_ns() > 0)) return TimeInterval{time.median_ns(), time.median_ns()};
+  return TimeInterval{time.ci_low_ns(), std::max(time.median_ns(), time.ci_high_ns())};
 }
 
 }  // namespace
@@ -61,6 +75,25 @@ DType ComputeDType(const v1::LayerAnalysis& layer) {
   return DType::kFloat32;
 }
 
+bool IsShared(const v1::LayerReport& layer) {
+  constexpr int64_t kProductsOfOneOperation = 16;
+  const v1::LayerAnalysis& analysis = layer.analysis();
+  int64_t operations = analysis.cost().mac_count() / kProductsOfOneOperation;
+  if (operations == 0) {
+    for (const v1::TensorInfo& output : analysis.outputs()) {
+      operations = std::max(operations, ElementCountOf(output));
+    }
+  }
+  return operations >= kMinParallelElements;
+}
+
+std::optional<double> DispatchNs(const v1::LayerReport& layer, const v1::Overhead& overhead) {
+  if (!overhead.has_dispatch_ns()) return std::nullopt;
+  const bool starts_team = layer.backend() == Name(Backend::kEigen) && IsShared(layer);
+  return starts_team && overhead.has_team_dispatch_ns() ? overhead.team_dispatch_ns()
+                                                        : overhead.dispatch_ns();
+}
+
 LayerFacts FactsOf(const v1::LayerReport& layer, const DataFlow& flow) {
   const v1::Cost& cost = layer.analysis().cost();
   LayerFacts facts{.flop_count = cost.flop_count(),
@@ -69,7 +102,7 @@ LayerFacts FactsOf(const v1::LayerReport& layer, const DataFlow& flow) {
                    .weight_element_bytes = ByteSize(ComputeDType(layer.analysis())),
                    .is_elementwise = IsElementwise(layer.analysis().op()),
                    .fusable_input_bytes = flow.FusableInputBytes(layer.analysis())};
-  if (layer.time().median_ns() > 0) facts.elapsed_ns = layer.time().median_ns();
+  facts.time = IntervalOf(layer.time());
   return facts;
 }
 

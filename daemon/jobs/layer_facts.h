@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "daemon/roofline/advice.h"
@@ -33,7 +34,16 @@ bool IsElementwise(const std::string& op);
 // float32 when it has none.
 DType ComputeDType(const v1::LayerAnalysis& layer);
 
-// Facts of a layer that has a cost; the fields about threads are left to the caller.
+// Whether the layer has so much work that its kernel shares it among the threads of the team
+// (kernels/ops/partition.h), by the count that most kernels of this backend go by: products of a
+// matrix or a convolution in sixteens, else elements of the output.
+bool IsShared(const v1::LayerReport& layer);
+
+// What starting the layer takes when it has no work, of what the run measured; absent when it did
+// not. The kernels of oneDNN and the naive ones decide on threads by themselves, also without work.
+std::optional<double> DispatchNs(const v1::LayerReport& layer, const v1::Overhead& overhead);
+
+// Facts of a layer that has a cost; the fields about threads and starting are left to the caller.
 LayerFacts FactsOf(const v1::LayerReport& layer, const DataFlow& flow);
 
 }  // namespace tinyprof

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,10 @@ v1::Advice ToProto(const Advice& advice) {
   return message;
 }
 
+std::optional<double> MedianNs(const v1::TimeStats& time) {
+  return time.median_ns() > 0 ? std::optional(time.median_ns()) : std::nullopt;
+}
+
 int HighestThreads(const Roofline& roofline) {
   int highest = 1;
   for (const PeakCeiling& peak : roofline.isa) highest = std::max(highest, peak.threads);
@@ -62,6 +67,38 @@ class LayerJoin {
     return all;
   }
 
+  // The sum of the layers' bounds, labelled as a layer is: overhead, or the ceiling that has the
+  // largest share of it. None when a layer's is not known: the rest would be no bound of the whole.
+  void BoundModel() {
+    double bound_ns = 0;
+    int64_t flop_count = 0;
+    int bounded_count = 0;
+    std::optional<double> dispatch_ns = 0;
+    for (const v1::LayerReport& layer : report_.layers()) {
+      if (!layer.analysis().has_cost()) continue;
+      if (!layer.has_bound()) return;
+      ++bounded_count;
+      bound_ns += layer.bound().bound_ns();
+      flop_count += layer.analysis().cost().flop_count();
+      const std::optional<double> of_layer_ns = DispatchNs(layer, report_.overhead());
+      dispatch_ns =
+          dispatch_ns && of_layer_ns ? std::optional(*dispatch_ns + *of_layer_ns) : std::nullopt;
+    }
+    if (bounded_count == 0) return;
+    const std::optional<double> elapsed_ns = MedianNs(report_.time());
+    v1::Bound& bound = *report_.mutable_bound();
+    bound.set_bound_ns(bound_ns);
+    const Limiter limiter =
+        IsOverhead(bound_ns, elapsed_ns, dispatch_ns) ? Limiter::kOverhead : LargestCeiling();
+    bound.set_limiter(std::string(Name(limiter)));
+    bound.set_label(std::string(Name(LabelOf(limiter))));
+    if (bound_ns <= 0) return;
+    if (flop_count > 0) {
+      bound.set_flops_per_second(static_cast<double>(flop_count) / bound_ns * 1e9);
+    }
+    if (elapsed_ns) bound.set_percent_of_bound(100 * bound_ns / *elapsed_ns);
+  }
+
  private:
   Status Join(v1::LayerReport& layer) {
     const DType dtype = ComputeDType(layer.analysis());
@@ -69,7 +106,10 @@ class LayerJoin {
                               CeilingsFor(roofline_, isa_, dtype, report_.threads()));
     TINYPROF_ASSIGN_OR_RETURN(const Bound bound, ComputeBound(InputOf(layer), ceilings));
     *layer.mutable_bound() = ToProto(bound);
+    if (bound.bound_ns > 0) ceilings_ns_[NearerCeiling(bound)] += bound.bound_ns;
     LayerFacts facts = FactsOf(layer, flow_);
+    facts.dispatch_ns = DispatchNs(layer, report_.overhead());
+    facts.worth_sharing = IsShared(layer);
     facts.threads = report_.threads();
     facts.available_threads = HighestThreads(roofline_);
     const auto all = CeilingsFor(roofline_, isa_, dtype, facts.available_threads);
@@ -82,56 +122,33 @@ class LayerJoin {
 
   BoundInput InputOf(const v1::LayerReport& layer) const {
     const v1::Cost& cost = layer.analysis().cost();
-    const double median_ns = layer.time().median_ns();
     // Activations were just written by the layer before: the level that holds the layer serves
     // them. A weight is read once a pass, after all the others: it comes from where the whole model
     // fits.
     const bool mostly_weights = 2 * cost.weight_bytes() > cost.compulsory_bytes();
     const int64_t model_bytes =
         report_.analysis().parameter_bytes() + report_.analysis().activation_peak_bytes();
-    BoundInput input{.flop_count = cost.flop_count(),
-                     .byte_count = cost.compulsory_bytes(),
-                     .working_set_bytes = mostly_weights ? model_bytes : cost.compulsory_bytes(),
-                     .caches_cold = report_.cache() == "cold"};
-    if (median_ns > 0) input.elapsed_ns = median_ns;
-    return input;
+    return {.flop_count = cost.flop_count(),
+            .byte_count = cost.compulsory_bytes(),
+            .working_set_bytes = mostly_weights ? model_bytes : cost.compulsory_bytes(),
+            .caches_cold = report_.cache() == "cold",
+            .elapsed_ns = MedianNs(layer.time()),
+            .dispatch_ns = DispatchNs(layer, report_.overhead())};
+  }
+
+  // Of layers with work.
+  Limiter LargestCeiling() const {
+    return std::max_element(ceilings_ns_.begin(), ceilings_ns_.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
   }
 
   const Roofline& roofline_;
   const Isa isa_;
   v1::RunReport& report_;
   const DataFlow flow_;
+  std::map<Limiter, double> ceilings_ns_;  // the bounds of the layers that it is the nearer one of
 };
-
-// The sum of the layers' bounds; limiter and label are those with the largest share of it. None
-// when a layer's is not known: the rest would be no bound of the whole.
-void BoundModel(v1::RunReport& report) {
-  for (const v1::LayerReport& layer : report.layers()) {
-    if (layer.analysis().has_cost() && !layer.has_bound()) return;
-  }
-  double bound_ns = 0;
-  int64_t flop_count = 0;
-  std::map<std::pair<std::string, std::string>, double> share_ns;
-  for (const v1::LayerReport& layer : report.layers()) {
-    if (!layer.has_bound()) continue;
-    bound_ns += layer.bound().bound_ns();
-    flop_count += layer.analysis().cost().flop_count();
-    share_ns[{layer.bound().label(), layer.bound().limiter()}] += layer.bound().bound_ns();
-  }
-  if (share_ns.empty()) return;
-  const auto largest =
-      std::max_element(share_ns.begin(), share_ns.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  v1::Bound& bound = *report.mutable_bound();
-  bound.set_bound_ns(bound_ns);
-  bound.set_label(largest->first.first);
-  bound.set_limiter(largest->first.second);
-  if (bound_ns <= 0) return;
-  if (flop_count > 0) bound.set_flops_per_second(static_cast<double>(flop_count) / bound_ns * 1e9);
-  if (report.time().median_ns() > 0) {
-    bound.set_percent_of_bound(100 * bound_ns / report.time().median_ns());
-  }
-}
 
 // What following a kind of advice in every layer that has it would give the whole model.
 void AdviseModel(v1::RunReport& report) {
@@ -147,16 +164,21 @@ void AdviseModel(v1::RunReport& report) {
       ++gain.layer_count;
     }
   }
-  // Layers and saved times are of the instrumented passes.
-  const double pass_ns = report.overhead().instrumented_pass_ns();
+  // Layers and saved times are of the instrumented passes; of the time's interval, the end that
+  // promises less counts here too.
+  double pass_ns = report.overhead().instrumented_pass_ns();
+  if (report.time().median_ns() > 0) {
+    pass_ns *= std::max(1.0, report.time().ci_high_ns() / report.time().median_ns());
+  }
   std::vector<v1::Advice> model_advice;
   for (const auto& [kind, gain] : gains) {
     if (gain.saved_ns >= pass_ns) continue;
     v1::Advice advice;
     advice.set_kind(kind);
     advice.set_max_speedup(pass_ns / (pass_ns - gain.saved_ns));
-    advice.set_why(fmt::format("it would save up to {:.0f} % of the pass, in {} layers",
-                               100 * gain.saved_ns / pass_ns, gain.layer_count));
+    advice.set_why(fmt::format("it would save up to {:.0f} % of the pass, in {} layer{}",
+                               100 * gain.saved_ns / pass_ns, gain.layer_count,
+                               gain.layer_count == 1 ? "" : "s"));
     if (advice.max_speedup() >= kMinSpeedup) model_advice.push_back(std::move(advice));
   }
   std::stable_sort(model_advice.begin(), model_advice.end(),
@@ -188,14 +210,16 @@ void JoinRoofline(const v1::Roofline& message, v1::RunReport& report) {
   const Roofline roofline = FromProto(message);
   const auto joined = [&]() -> Status {
     TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(report.isa()));
-    return LayerJoin(roofline, isa, report).JoinAll();
+    LayerJoin join(roofline, isa, report);
+    Status all = join.JoinAll();
+    join.BoundModel();
+    return all;
   }();
   if (!joined.has_value()) {
     report.add_warnings(
         fmt::format("some layers, and so the model, have no bound: {}", joined.error().message));
   }
   WarnOfBrokenBounds(report);
-  BoundModel(report);
   AdviseModel(report);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/counters/known_work.h"
+#include "daemon/measure/empty_layers.h"
 #include "daemon/measure/machine_state.h"
 #include "daemon/measure/measure_workload.h"
 #include "daemon/measure/session_workload.h"
@@ -36,15 +37,19 @@ Result<RunMeasurement> Measure(Session& session, CounterBackend& counters,
   PlanOfRun plan = PlanRun(counters, options);
   TINYPROF_ASSIGN_OR_RETURN(SessionWorkload workload,
                             SessionWorkload::Create(session, options.cache == CacheMode::kCold));
+  const Result<std::unique_ptr<EmptyLayers>> empty = EmptyLayers::Create(session.options());
   SoftwarePlan software = PlanSoftwareEvents(counters, options.threads);
   MachineWatch machine(options);
-  TINYPROF_ASSIGN_OR_RETURN(RunMeasurement run, MeasureWorkload(workload, MonotonicClock(),
-                                                                {.counters = counters,
-                                                                 .plan = plan.counters,
-                                                                 .software = std::move(software),
-                                                                 .preemptions = InvoluntarySwitches,
-                                                                 .memory = HostMemoryControllers()},
-                                                                options, hooks));
+  Instruments instruments{.counters = counters,
+                          .plan = plan.counters,
+                          .software = std::move(software),
+                          .preemptions = InvoluntarySwitches,
+                          .memory = HostMemoryControllers(),
+                          .empty_layers = empty.has_value() ? empty->get() : nullptr};
+  TINYPROF_ASSIGN_OR_RETURN(
+      RunMeasurement run,
+      MeasureWorkload(workload, MonotonicClock(), std::move(instruments), options, hooks));
+  if (!empty.has_value()) run.warnings.push_back(NoDispatchWarning(empty.error().message));
   run.machine = machine.Finish(run.warnings);
   run.max_resident_bytes = MaxResidentBytes();
   if (plan.calibration.has_value()) WarnOfCalibration(*plan.calibration, run);

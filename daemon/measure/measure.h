@@ -2,10 +2,10 @@
 //
 // Order: a first pass, kept apart; warm-up; rounds of one bare pass (nothing but two clock reads
 // around it) and one instrumented pass (a clock read at each layer's border), in turns so that both
-// see the same machine; short layers again, repeated within one pair of clock reads; counter
-// passes, one group of events each; passes back to back for the memory traffic of whole sockets
-// (memory_traffic.h). Rounds end when the confidence intervals are within the
-// precision, or their share of the budget is spent.
+// see the same machine; short layers again, repeated within one pair of clock reads, and
+// with them layers without work (empty_layers.h); counter passes, one group of events each; passes
+// back to back for the memory traffic of whole sockets (memory_traffic.h). Rounds end when the
+// confidence intervals are within the precision, or their share of the budget is spent.
 //
 // Times add up by construction: unattributed_ns is the median of the bare passes less the
 // sum of the layers' medians. It holds what no layer owns, and, where layers are measured by
@@ -110,6 +110,14 @@ struct CounterReadCost {
   friend bool operator==(const CounterReadCost&, const CounterReadCost&) = default;
 };
 
+// What starting a layer takes when it has no work (empty_layers.h), ns, both over 0.
+struct DispatchCost {
+  double alone_ns = 0;            // on the calling thread
+  std::optional<double> team_ns;  // with the fork and join of the team; absent for one thread
+
+  friend bool operator==(const DispatchCost&, const DispatchCost&) = default;
+};
+
 struct MachineState {
   double clock_hz = 0;  // core clock by a dependent-add chain
   double load_average = 0;
@@ -131,8 +139,9 @@ struct RunMeasurement {
   double read_cost_ns = 0;          // one clock read
   // One read of the counters, in counting passes only; absent when nothing was counted.
   std::optional<CounterReadCost> counter_read_cost;
-  double instrumented_to_bare = 0;       // instrumented_pass_ns / time.median_ns
-  std::vector<LayerMeasurement> layers;  // by node
+  std::optional<DispatchCost> dispatch_cost;  // absent: a warning says why
+  double instrumented_to_bare = 0;            // instrumented_pass_ns / time.median_ns
+  std::vector<LayerMeasurement> layers;       // by node
   // Sums over the layers; but dram_bytes, where the memory controllers can be read, is what they
   // counted for whole sockets.
   CounterValues totals;

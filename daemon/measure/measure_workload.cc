@@ -73,6 +73,19 @@ void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, Run
   }
 }
 
+// `empty` are one layer on one thread, and where there is a team, one on all.
+void TakeDispatchCost(const std::vector<TimeStats>& empty, RunMeasurement& run) {
+  if (empty.empty()) return;
+  const bool seen = std::all_of(empty.begin(), empty.end(),
+                                [](const TimeStats& layer) { return layer.median_ns > 0; });
+  if (!seen) {
+    run.warnings.push_back(NoDispatchWarning("the clock is too coarse for it"));
+    return;
+  }
+  run.dispatch_cost = DispatchCost{.alone_ns = empty[0].median_ns, .team_ns = {}};
+  if (empty.size() > 1) run.dispatch_cost->team_ns = empty[1].median_ns;
+}
+
 void TakeTiming(TimingResult&& timing, const MeasureOptions& options, RunMeasurement& run) {
   run.time = timing.time;
   run.instrumented_pass_ns = timing.instrumented_pass_ns;
@@ -88,6 +101,7 @@ void TakeTiming(TimingResult&& timing, const MeasureOptions& options, RunMeasure
   run.passes.timing = timing.timing;
   run.passes.discarded = timing.discarded;
   run.stopped_by = timing.stopped_by;
+  TakeDispatchCost(timing.empty_layers, run);
   WarnOfTiming(timing, options, run);
 }
 
@@ -128,6 +142,13 @@ void WarnOfDiscarded(RunMeasurement& run) {
 
 }  // namespace
 
+std::string NoDispatchWarning(std::string_view why) {
+  return fmt::format(
+      "what starting a layer takes could not be measured ({}), so no layer with work is labelled "
+      "overhead, and none has advice on its kernel",
+      why);
+}
+
 Status CheckOptions(const MeasureOptions& options) {
   if (options.threads < 1) {
     return Fail(ErrorCode::kInvalidArgument, "BAD_THREADS",
@@ -161,7 +182,8 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instrum
   RunMeasurement run;
   {
     SoftwareMonitor monitor(std::move(instruments.software), options.threads);
-    TimingPasses passes(workload, clock, monitor, instruments.preemptions, options, hooks);
+    TimingPasses passes(workload, instruments.empty_layers, clock, monitor, instruments.preemptions,
+                        options, hooks);
     TINYPROF_ASSIGN_OR_RETURN(TimingResult timing, passes.Run(deadlines.timing));
     TakeTiming(std::move(timing), options, run);
     run.software = monitor.Summary();

@@ -1,6 +1,9 @@
 // Measuring without a machine: the engine behind Measure, on interfaces that tests script.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "daemon/counters/counter_backend.h"
 #include "daemon/counters/counter_plan.h"
 #include "daemon/counters/software_events.h"
@@ -23,7 +26,13 @@ struct Instruments {
   SoftwarePlan software;
   PreemptionCounter preemptions;
   MemoryControllers memory;
+  // One layer without work, and where there is a team, one that is started on all of it
+  // (empty_layers.h); null: what starting a layer takes is absent.
+  Workload* empty_layers = nullptr;
 };
+
+// The warning of a run without a dispatch cost.
+std::string NoDispatchWarning(std::string_view why);
 
 // All of RunMeasurement but machine and max_resident_bytes. Errors as Measure.
 Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instruments instruments,

@@ -31,20 +31,23 @@ Status CheckCancelled(const MeasureHooks& hooks) {
   return {};
 }
 
-TimingPasses::TimingPasses(Workload& workload, Clock& clock, SoftwareMonitor& software,
-                           const PreemptionCounter& preemptions, const MeasureOptions& options,
-                           const MeasureHooks& hooks)
+TimingPasses::TimingPasses(Workload& workload, Workload* empty_layers, Clock& clock,
+                           SoftwareMonitor& software, const PreemptionCounter& preemptions,
+                           const MeasureOptions& options, const MeasureHooks& hooks)
     : workload_(workload),
+      empty_layers_(empty_layers),
       clock_(clock),
       software_(software),
       preemptions_(preemptions),
       options_(options),
       hooks_(hooks),
-      stamps_ns_(workload.node_count() + 1),
-      repeated_ns_(workload.node_count()),
+      position_count_(workload.node_count() +
+                      (empty_layers == nullptr ? 0 : empty_layers->node_count())),
+      stamps_ns_(position_count_ + 1),
+      repeated_ns_(position_count_),
       first_layer_ns_(workload.node_count()) {
-  quiet_.layer_ns.resize(workload.node_count());
-  disturbed_.layer_ns.resize(workload.node_count());
+  quiet_.layer_ns.resize(position_count_);
+  disturbed_.layer_ns.resize(position_count_);
 }
 
 Result<TimingResult> TimingPasses::Run(const TimingDeadlines& deadlines) {
@@ -66,6 +69,9 @@ Result<TimingResult> TimingPasses::Run(const TimingDeadlines& deadlines) {
   result_.instrumented_half_width = RelativeHalfWidth(quiet_.instrumented_ns);
   SummarizeLayers();
   TINYPROF_RETURN_IF_ERROR(ShortLayers(deadlines.short_layers_ns));
+  const auto first_empty = summaries_.begin() + static_cast<ptrdiff_t>(workload_.node_count());
+  result_.layers.assign(summaries_.begin(), first_empty);
+  result_.empty_layers.assign(first_empty, summaries_.end());
   return std::move(result_);
 }
 
@@ -104,7 +110,7 @@ Status TimingPasses::Rounds(int64_t deadline_ns) {
        .earliest_ns = begin_ns + std::min(kShortestRoundsNs,
                                           std::max<int64_t>(0, deadline_ns - begin_ns) / 10),
        .deadline_ns = deadline_ns,
-       .max_passes = MaxPasses(workload_.node_count())});
+       .max_passes = MaxPasses(position_count_)});
   std::optional<std::string_view> stop;
   while (!stop.has_value()) {
     TINYPROF_RETURN_IF_ERROR(CheckCancelled(hooks_));
@@ -135,8 +141,8 @@ void TimingPasses::ChooseSamples() {
   };
   append(quiet_.bare_ns, disturbed_.bare_ns);
   append(quiet_.instrumented_ns, disturbed_.instrumented_ns);
-  for (size_t node = 0; node < workload_.node_count(); ++node) {
-    append(quiet_.layer_ns[node], disturbed_.layer_ns[node]);
+  for (size_t position = 0; position < position_count_; ++position) {
+    append(quiet_.layer_ns[position], disturbed_.layer_ns[position]);
   }
 }
 
@@ -152,9 +158,9 @@ void TimingPasses::Round() {
 
   Prepare();
   stamps_ns_[0] = clock_.NowNs();
-  for (size_t node = 0; node < nodes; ++node) {
-    workload_.RunNode(node);
-    stamps_ns_[node + 1] = clock_.NowNs();
+  for (size_t position = 0; position < position_count_; ++position) {
+    RunAt(position);
+    stamps_ns_[position + 1] = clock_.NowNs();
   }
   const bool quiet = stayed && Preemptions() == preemptions_before;
   Samples& samples = quiet ? quiet_ : disturbed_;
@@ -164,32 +170,44 @@ void TimingPasses::Round() {
   samples.instrumented_ns.push_back(
       std::max(0.0, static_cast<double>(stamps_ns_[nodes] - stamps_ns_[0]) -
                         cost_ns * static_cast<double>(nodes)));
-  for (size_t node = 0; node < nodes; ++node) {
-    const auto elapsed_ns = static_cast<double>(stamps_ns_[node + 1] - stamps_ns_[node]);
-    samples.layer_ns[node].push_back(std::max(0.0, elapsed_ns - cost_ns));
+  for (size_t position = 0; position < position_count_; ++position) {
+    const auto elapsed_ns = static_cast<double>(stamps_ns_[position + 1] - stamps_ns_[position]);
+    samples.layer_ns[position].push_back(std::max(0.0, elapsed_ns - cost_ns));
+  }
+}
+
+void TimingPasses::RunAt(size_t position) {
+  const size_t nodes = workload_.node_count();
+  if (position < nodes) {
+    workload_.RunNode(position);
+  } else {
+    empty_layers_->RunNode(position - nodes);
   }
 }
 
 void TimingPasses::SummarizeLayers() {
-  for (size_t node = 0; node < workload_.node_count(); ++node) {
-    result_.layers.push_back(SummarizeTimes(quiet_.layer_ns[node]));
-    result_.layers[node].first_pass_ns = first_layer_ns_[node];
-    if (result_.layers[node].median_ns < kShortLayerReads * result_.read_cost_ns) {
-      result_.short_layers.push_back(node);
-    }
+  summaries_.clear();
+  for (size_t position = 0; position < position_count_; ++position) {
+    summaries_.push_back(SummarizeTimes(quiet_.layer_ns[position]));
+    if (position >= workload_.node_count()) continue;
+    summaries_[position].first_pass_ns = first_layer_ns_[position];
+    if (IsShort(summaries_[position])) result_.short_layers.push_back(position);
   }
 }
 
 Status TimingPasses::ShortLayers(int64_t deadline_ns) {
   // A repeated layer finds its operands in the caches, which is what a cold run must not measure.
-  if (result_.short_layers.empty() || options_.cache == CacheMode::kCold) {
+  if (std::none_of(summaries_.begin(), summaries_.end(),
+                   [this](const TimeStats& layer) { return IsShort(layer); }) ||
+      options_.cache == CacheMode::kCold) {
     return {};
   }
-  std::vector<int64_t> repeats(workload_.node_count(), 1);
-  for (const size_t node : result_.short_layers) {
-    const double once_ns = std::max(result_.layers[node].median_ns, 1.0);
+  std::vector<int64_t> repeats;
+  for (const TimeStats& layer : summaries_) {
+    const double once_ns = std::max(layer.median_ns, 1.0);
     const double wanted = std::ceil(kShortLayerReads * result_.read_cost_ns / once_ns);
-    repeats[node] = std::clamp(static_cast<int64_t>(wanted), int64_t{2}, kMaxRepeats);
+    repeats.push_back(
+        IsShort(layer) ? std::clamp(static_cast<int64_t>(wanted), int64_t{2}, kMaxRepeats) : 1);
   }
   for (int pass = 0; pass < kRepeatingPasses; ++pass) {
     if (pass >= kLeastRepeatingPasses && clock_.NowNs() >= deadline_ns) {
@@ -198,24 +216,27 @@ Status TimingPasses::ShortLayers(int64_t deadline_ns) {
     TINYPROF_RETURN_IF_ERROR(CheckCancelled(hooks_));
     RepeatingPass(repeats);
   }
-  for (const size_t node : result_.short_layers) {
-    result_.layers[node] = SummarizeTimes(repeated_ns_[node]);
-    result_.layers[node].first_pass_ns = first_layer_ns_[node];
+  for (size_t position = 0; position < position_count_; ++position) {
+    if (repeats[position] == 1) continue;
+    const double first_pass_ns = summaries_[position].first_pass_ns;
+    summaries_[position] = SummarizeTimes(repeated_ns_[position]);
+    summaries_[position].first_pass_ns = first_pass_ns;
   }
-  result_.repeated_short_layers = true;
+  result_.repeated_short_layers = !result_.short_layers.empty();
   return {};
 }
 
 void TimingPasses::RepeatingPass(const std::vector<int64_t>& repeats) {
-  for (size_t node = 0; node < workload_.node_count(); ++node) {
+  for (size_t position = 0; position < position_count_; ++position) {
     const int64_t begin_ns = clock_.NowNs();
-    for (int64_t i = 0; i < repeats[node]; ++i) {
-      workload_.RunNode(node);
+    for (int64_t i = 0; i < repeats[position]; ++i) {
+      RunAt(position);
     }
     const int64_t end_ns = clock_.NowNs();
-    if (repeats[node] > 1) {
+    if (repeats[position] > 1) {
       const double all_ns = static_cast<double>(end_ns - begin_ns) - result_.read_cost_ns;
-      repeated_ns_[node].push_back(std::max(0.0, all_ns) / static_cast<double>(repeats[node]));
+      repeated_ns_[position].push_back(std::max(0.0, all_ns) /
+                                       static_cast<double>(repeats[position]));
     }
   }
 }

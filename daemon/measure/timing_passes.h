@@ -1,6 +1,8 @@
 // The timed passes of a run: first, warm-up, rounds of bare and instrumented passes, and short
-// layers again by repeating. No call of a hook, allocation or read of a counter happens within a
-// timed pass.
+// layers again by repeating. After the last layer of an instrumented pass, outside of the pass's
+// time, come layers without work, timed as the others are: what starting a layer takes depends on
+// what ran before it, and on how often it is repeated. No call of a hook, allocation or read of a
+// counter happens within a timed pass.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +29,7 @@ struct TimingDeadlines {
 struct TimingResult {
   TimeStats time;
   std::vector<TimeStats> layers;
+  std::vector<TimeStats> empty_layers;
   double instrumented_pass_ns = 0;
   double read_cost_ns = 0;
   int32_t warmup = 0;
@@ -52,8 +55,9 @@ class TimingPasses {
   // A read's cost varies by some tens of percent, which is below 1 % of a layer of this many reads.
   static constexpr double kShortLayerReads = 100;
 
-  // All arguments outlive the object. `software` watches the bare passes.
-  TimingPasses(Workload& workload, Clock& clock, SoftwareMonitor& software,
+  // All arguments outlive the object. `empty_layers` have no work (empty_layers.h); null: none are
+  // timed. `software` watches the bare passes.
+  TimingPasses(Workload& workload, Workload* empty_layers, Clock& clock, SoftwareMonitor& software,
                const PreemptionCounter& preemptions, const MeasureOptions& options,
                const MeasureHooks& hooks);
 
@@ -64,7 +68,7 @@ class TimingPasses {
   struct Samples {
     std::vector<double> bare_ns;                // by pass
     std::vector<double> instrumented_ns;        // by pass
-    std::vector<std::vector<double>> layer_ns;  // by node, by pass
+    std::vector<std::vector<double>> layer_ns;  // by position, by pass
   };
 
   void FirstPass();
@@ -77,23 +81,31 @@ class TimingPasses {
   const Samples& Judged() const;
   void ChooseSamples();
   int64_t Preemptions() const { return preemptions_ ? preemptions_() : 0; }
-  // One pass in which short layers run repeats[node] times.
+  // The layers of the workload have the first positions, the empty ones those after.
+  void RunAt(size_t position);
+  // One pass in which the layer at a position runs repeats[position] times.
   void RepeatingPass(const std::vector<int64_t>& repeats);
   void Prepare();
   void SummarizeLayers();
+  bool IsShort(const TimeStats& layer) const {
+    return layer.median_ns < kShortLayerReads * result_.read_cost_ns;
+  }
   void ReportProgress(std::string_view phase, int done, double precision_reached);
 
   Workload& workload_;
+  Workload* empty_layers_;
   Clock& clock_;
   SoftwareMonitor& software_;
   const PreemptionCounter& preemptions_;
   const MeasureOptions& options_;
   const MeasureHooks& hooks_;
   TimingResult result_;
-  std::vector<int64_t> stamps_ns_;  // node_count + 1
+  size_t position_count_;
+  std::vector<int64_t> stamps_ns_;  // position_count_ + 1
   Samples quiet_;
   Samples disturbed_;
-  std::vector<std::vector<double>> repeated_ns_;  // by node, by pass; empty for others
+  std::vector<std::vector<double>> repeated_ns_;  // by position, by pass; empty for long ones
+  std::vector<TimeStats> summaries_;              // by position
   std::vector<double> first_layer_ns_;            // by node
   int64_t last_progress_ns_ = 0;
 };

@@ -10,6 +10,12 @@ namespace {
 
 constexpr double kPrunedShare = 0.5;
 
+// "47", "1.2", "less than 0.01".
+std::string PercentText(double percent) {
+  if (percent < 0.01) return "less than 0.01";
+  return percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
+}
+
 class Adviser {
  public:
   Adviser(const LayerFacts& facts, const Bound& bound, const Ceilings& ceilings)
@@ -51,19 +57,27 @@ class Adviser {
     return std::max(flop_count / peak_, bandwidth_ > 0 ? byte_count / bandwidth_ : 0) * 1e9;
   }
 
-  double ExplainedFraction() const {
-    if (!facts_.elapsed_ns) return 1;
-    return std::min(1.0, bound_.bound_ns / *facts_.elapsed_ns);
-  }
+  double dispatch_ns() const { return facts_.dispatch_ns.value_or(0); }
 
   void Add(AdviceKind kind, double max_speedup, std::string why) {
     if (max_speedup < kMinSpeedup) return;
     advice_.push_back({kind, max_speedup, std::move(why)});
   }
 
+  // The gain where `elapsed_ns` was measured.
+  double GainFromBound(double new_bound_ns, double elapsed_ns) const {
+    const double explained_ns = std::min(bound_.bound_ns, elapsed_ns);
+    const double left_ns = explained_ns * new_bound_ns / bound_.bound_ns;
+    return elapsed_ns / std::max(elapsed_ns - explained_ns + left_ns, dispatch_ns() + left_ns);
+  }
+
   void AddFromBound(AdviceKind kind, double new_bound_ns, std::string why) {
     if (new_bound_ns <= 0) return;
-    Add(kind, AmdahlSpeedup(ExplainedFraction(), bound_.bound_ns / new_bound_ns), std::move(why));
+    // Up to b + d the gain grows with the time, and beyond it falls: an end is the smallest.
+    const double gain = facts_.time ? std::min(GainFromBound(new_bound_ns, facts_.time->low_ns),
+                                               GainFromBound(new_bound_ns, facts_.time->high_ns))
+                                    : bound_.bound_ns / new_bound_ns;
+    Add(kind, gain, std::move(why));
   }
 
   void Quantize() {
@@ -96,11 +110,12 @@ class Adviser {
   }
 
   void BatchOverhead() {
-    if (!facts_.elapsed_ns) return;
-    Add(AdviceKind::kBatch, *facts_.elapsed_ns / bound_.bound_ns,
-        "the layer is too small for the machine's ceilings to matter: more samples a pass share "
-        "what "
-        "starting it costs");
+    if (!facts_.time || !facts_.dispatch_ns) return;
+    const double share = std::min(*facts_.dispatch_ns / facts_.time->high_ns, kMostDispatchShare);
+    Add(AdviceKind::kBatch, 1 / (1 - share),
+        fmt::format("starting the layer is {:.0f} % of its time or more, and more samples a pass "
+                    "share that",
+                    100 * share));
   }
 
   void Prune() {
@@ -123,16 +138,22 @@ class Adviser {
   }
 
   void Kernel() {
-    if (!bound_.percent_of_bound || *bound_.percent_of_bound >= kGoodPercent) return;
-    Add(AdviceKind::kKernel, 100 / *bound_.percent_of_bound,
-        fmt::format(
-            "it runs at {:.0f} % of what {} allows: a kernel that fits this shape better can "
-            "come nearer",
-            *bound_.percent_of_bound, Name(bound_.limiter)));
+    if (!facts_.time || !facts_.dispatch_ns || !bound_.percent_of_bound) return;
+    const double reachable_ns = *facts_.dispatch_ns + bound_.bound_ns;
+    if (100 * reachable_ns >= kGoodPercent * facts_.time->low_ns) return;
+    const std::string start =
+        *facts_.dispatch_ns < bound_.bound_ns
+            ? ""
+            : fmt::format(", but for the {:.0f} ns that starting it takes", *facts_.dispatch_ns);
+    Add(AdviceKind::kKernel, facts_.time->low_ns / reachable_ns,
+        fmt::format("it runs at {} % of what {} allows: a kernel that fits this shape better can "
+                    "come nearer{}",
+                    PercentText(*bound_.percent_of_bound), Name(bound_.limiter), start));
   }
 
   void Threads() {
     if (!facts_.all_threads || facts_.available_threads <= facts_.threads) return;
+    if (!facts_.worth_sharing) return;
     const double bytes = weights() + activations();
     double new_bound_ns = flops() / facts_.all_threads->peak_flops_per_second * 1e9;
     for (const LevelCeiling& level : facts_.all_threads->levels) {
@@ -171,10 +192,6 @@ std::string_view Name(AdviceKind kind) {
       return "threads";
   }
   return "unknown";
-}
-
-double AmdahlSpeedup(double fraction, double speedup) {
-  return 1 / (1 - fraction + fraction / speedup);
 }
 
 std::vector<Advice> AdviseLayer(const LayerFacts& facts, const Bound& bound,

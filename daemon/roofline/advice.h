@@ -1,9 +1,14 @@
 // What to change first about a layer, with an upper limit of the gain. Pure functions.
 //
-// A remedy changes the layer's FLOPs or bytes, or the ceilings, and with them the bound from
-// bound_ns to a smaller one; s = bound_ns / new bound. The bound explains only the fraction f =
-// bound_ns / elapsed_ns of the measured time (f = 1 when it was not measured, or was faster than
-// the bound), so by Amdahl's law at the layer's level the gain is at most 1 / (1 - f + f / s).
+// A remedy changes the layer's FLOPs or bytes, or the ceilings, and with them the bound b to a
+// smaller b'. Of a measured time t the bound explains b only (all of it, when the layer was faster
+// than its bound), so t - b + b' is left: Amdahl's law at the layer's level. Another kernel can
+// come down to b. Neither comes below what starting a layer takes, d, and the bound that is left:
+//   gain = t / max(t - b + b', d + b')      of a remedy; b / b' when t was not measured
+//   gain = t / (d + b)                      of another kernel
+//   gain = t / (t - d)                      of a batch, for a layer that is bound by overhead
+// t is an interval: each gain is the smaller one of its two ends, so that advice is given only for
+// what the whole interval supports.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +35,16 @@ std::string_view Name(AdviceKind kind);
 
 struct Advice {
   AdviceKind kind = AdviceKind::kKernel;
-  double max_speedup = 1;  // at least kMinSpeedup, finite; of this layer, per sample for kBatch
-  std::string why;         // one sentence
+  // At least kMinSpeedup, finite; of this layer, per sample for kBatch. Nothing can give more, by
+  // the end of the time's interval that promises less.
+  double max_speedup = 1;
+  std::string why;  // one sentence
+};
+
+// The 95 % confidence interval of a measured time; both ends are positive.
+struct TimeInterval {
+  double low_ns = 0;
+  double high_ns = 0;
 };
 
 // What the rules look at. Counts are of the whole invocation, as in Cost.
@@ -50,7 +63,11 @@ struct LayerFacts {
   int available_threads = 1;
   // Ceilings of all available threads; absent: not measured, no advice on threads.
   std::optional<Ceilings> all_threads;
-  std::optional<double> elapsed_ns;
+  bool worth_sharing = true;         // among threads; a layer of too little work stays on one
+  std::optional<TimeInterval> time;  // absent: not measured, no advice on kernels
+  // What starting a layer like this one takes when it has no work; absent: not measured, no advice
+  // on kernels, nor on batches for the sake of starting.
+  std::optional<double> dispatch_ns;
 };
 
 // Advice worth giving, largest gain first. `bound` and `ceilings` are what ComputeBound gave and
@@ -59,13 +76,13 @@ struct LayerFacts {
 //   compute label   kernel, prune
 //   overhead label  batch
 //   any but overhead   kv_cache, threads
-// `kernel` is given below kGoodPercent of the bound only.
+// `kernel` is given only where d + b is below kGoodPercent of the time.
 std::vector<Advice> AdviseLayer(const LayerFacts& facts, const Bound& bound,
                                 const Ceilings& ceilings);
 inline constexpr double kMinSpeedup = 1.05;
 inline constexpr double kGoodPercent = 60;
-
-// 1 / (1 - f + f / s) for a fraction f of 0 to 1 made s >= 1 times as fast.
-double AmdahlSpeedup(double fraction, double speedup);
+// Starting was measured with one kind of kernel, and others start a little faster or slower: of no
+// layer it is held to explain more than this share, so that a batch gains at most 10.
+inline constexpr double kMostDispatchShare = 0.9;
 
 }  // namespace tinyprof

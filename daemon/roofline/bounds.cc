@@ -23,6 +23,9 @@ Status CheckInput(const BoundInput& input, const Ceilings& ceilings) {
   if (input.elapsed_ns && !IsPositive(*input.elapsed_ns)) {
     return bad_count("a measured time in ns", *input.elapsed_ns);
   }
+  if (input.dispatch_ns && !IsPositive(*input.dispatch_ns)) {
+    return bad_count("what starting a layer takes in ns", *input.dispatch_ns);
+  }
   const auto bad_ceiling = [](std::string_view what, double got) {
     return Fail(ErrorCode::kInvalidArgument, "BAD_CEILING",
                 fmt::format("the ceiling of {} must be positive, got {}: measure the roofline anew",
@@ -53,8 +56,8 @@ std::optional<MemoryTime> SlowestLevel(const BoundInput& input, const Ceilings& 
     const double elapsed_ns = beyond_bytes / level.bytes_per_second * kNsPerSecond;
     if (!slowest || elapsed_ns > slowest->elapsed_ns) slowest = {level.level, elapsed_ns};
     if (!level.capacity_bytes || input.working_set_bytes <= *level.capacity_bytes) return slowest;
-    const double held_share = static_cast<double>(*level.capacity_bytes) /
-                              static_cast<double>(input.working_set_bytes);
+    const double held_share =
+        static_cast<double>(*level.capacity_bytes) / static_cast<double>(input.working_set_bytes);
     beyond_bytes = static_cast<double>(input.byte_count) * (1 - held_share);
   }
   return std::nullopt;
@@ -72,26 +75,6 @@ Limiter MemoryLimiter(MemoryLevel level) {
       return Limiter::kDram;
   }
   return Limiter::kDram;
-}
-
-bool IsOverhead(const Bound& bound, const std::optional<double>& elapsed_ns) {
-  if (bound.bound_ns == 0) return true;
-  if (!elapsed_ns) return bound.bound_ns < kDispatchNs;
-  if (bound.bound_ns < kDispatchNs) return bound.bound_ns < *elapsed_ns / 2;
-  return bound.bound_ns<kShortLayerNs&& * elapsed_ns> kFarFromBound * bound.bound_ns;
-}
-
-void Classify(const std::optional<double>& elapsed_ns, Bound& bound) {
-  if (IsOverhead(bound, elapsed_ns)) {
-    bound.label = BoundLabel::kOverhead;
-    bound.limiter = Limiter::kOverhead;
-  } else if (bound.compute_ns >= bound.memory_ns) {
-    bound.label = BoundLabel::kCompute;
-    bound.limiter = Limiter::kCompute;
-  } else {
-    bound.label = BoundLabel::kMemory;
-    bound.limiter = MemoryLimiter(bound.level);
-  }
 }
 
 void CompareWithTime(double elapsed_ns, Bound& bound) {
@@ -137,6 +120,23 @@ std::string_view Name(BoundLabel label) {
   return "unknown";
 }
 
+BoundLabel LabelOf(Limiter limiter) {
+  if (limiter == Limiter::kOverhead) return BoundLabel::kOverhead;
+  return limiter == Limiter::kCompute ? BoundLabel::kCompute : BoundLabel::kMemory;
+}
+
+Limiter NearerCeiling(const Bound& bound) {
+  return bound.compute_ns >= bound.memory_ns ? Limiter::kCompute : MemoryLimiter(bound.level);
+}
+
+bool IsOverhead(double bound_ns, std::optional<double> elapsed_ns,
+                std::optional<double> dispatch_ns) {
+  if (bound_ns <= 0) return true;
+  if (!elapsed_ns || !dispatch_ns) return false;
+  const double share_ns = kExplainingShare * *elapsed_ns;
+  return *dispatch_ns >= share_ns && bound_ns < share_ns;
+}
+
 double RidgePoint(double peak_flops_per_second, double bytes_per_second) {
   return peak_flops_per_second / bytes_per_second;
 }
@@ -167,7 +167,10 @@ Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings) {
       bound.levels.push_back({each.level, std::min(ceilings.peak_flops_per_second, memory_bound)});
     }
   }
-  Classify(input.elapsed_ns, bound);
+  bound.limiter = IsOverhead(bound.bound_ns, input.elapsed_ns, input.dispatch_ns)
+                      ? Limiter::kOverhead
+                      : NearerCeiling(bound);
+  bound.label = LabelOf(bound.limiter);
   if (input.elapsed_ns) CompareWithTime(*input.elapsed_ns, bound);
   return bound;
 }

@@ -41,6 +41,8 @@ struct BoundInput {
   int64_t working_set_bytes = 0;
   bool caches_cold = false;          // caches are flushed before each pass
   std::optional<double> elapsed_ns;  // absent: not measured
+  // What starting a layer like this one takes when it has no work; absent: not measured.
+  std::optional<double> dispatch_ns;
 };
 
 enum class Limiter { kCompute, kL1, kL2, kL3, kDram, kOverhead };
@@ -50,6 +52,7 @@ std::string_view Name(Limiter limiter);
 enum class BoundLabel { kCompute, kMemory, kOverhead };
 // "compute", "memory", "overhead".
 std::string_view Name(BoundLabel label);
+BoundLabel LabelOf(Limiter limiter);
 
 struct LevelBound {
   MemoryLevel level = MemoryLevel::kDram;
@@ -75,19 +78,22 @@ struct Bound {
 
 // When caches are cold, all bytes come from DRAM.
 //
-// Overhead instead of compute or memory:
-//   - bound_ns below kDispatchNs, unless the layer was measured at half of its bound or better:
-//   starting
-//     a kernel and reading the clock take as long, so the ceilings do not explain its time;
-//   - bound_ns below kShortLayerNs and a measured time more than kFarFromBound times as long;
-//   - neither FLOPs nor bytes.
-// INVALID_ARGUMENT / "BAD_COUNT" for negative counts or a time that is not positive and finite,
-// "BAD_CEILING" for ceilings that are not; FAILED_PRECONDITION / "NO_BANDWIDTH" when no level
-// applies.
+// Limiter and label are overhead by IsOverhead(), else NearerCeiling(). INVALID_ARGUMENT /
+// "BAD_COUNT" for negative counts or a time that is not positive and finite, "BAD_CEILING" for
+// ceilings that are not; FAILED_PRECONDITION / "NO_BANDWIDTH" when no level applies.
 Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings);
-inline constexpr double kDispatchNs = 2'000;
-inline constexpr double kShortLayerNs = 10'000;
-inline constexpr double kFarFromBound = 5;
+
+// The larger of the two ceilings' times, whatever the layer took: compute, or the level of memory.
+Limiter NearerCeiling(const Bound& bound);
+
+// Whether starting explains a measured time, instead of a ceiling: when there is neither FLOPs nor
+// bytes, so that there is no ceiling; or when both times are known, starting takes at least
+// kExplainingShare of the measured one, and the bound less than that. Without a measured time a
+// ceiling applies: how slow a layer is cannot be told from how little it does.
+bool IsOverhead(double bound_ns, std::optional<double> elapsed_ns,
+                std::optional<double> dispatch_ns);
+// From half on, nothing else can explain more of the time.
+inline constexpr double kExplainingShare = 0.5;
 
 // FLOP per byte at which peak and bandwidth meet; both are positive.
 double RidgePoint(double peak_flops_per_second, double bytes_per_second);

@@ -123,7 +123,7 @@ Result<std::unique_ptr<Session>> Session::Create(const Graph& graph,
   }
   std::unique_ptr<Session> session(new Session());
   session->graph_ = &graph;
-  session->threads_ = options.threads;
+  session->options_ = options;
   TINYPROF_RETURN_IF_ERROR(session->MakeWeights(options));
   TINYPROF_RETURN_IF_ERROR(session->MakeKernels(options));
   TINYPROF_RETURN_IF_ERROR(session->MakeArena(options));
@@ -233,7 +233,7 @@ Status Session::MakeDeclarations() {
 
 void Session::DeclareNode(size_t node) const noexcept {
   const int64_t flops = declared_flops_[node];
-#pragma omp parallel num_threads(threads_)
+#pragma omp parallel num_threads(options_.threads)
   {
     const int64_t team = omp_get_num_threads();
     const int64_t rank = omp_get_thread_num();
@@ -280,7 +280,8 @@ void Session::RunAll() noexcept {
 }
 
 void Session::FillInputs() noexcept {
-  for (const ValueId id : graph_->inputs) FillInParallel(graph_->value(id), DataOf(id), threads_);
+  for (const ValueId id : graph_->inputs)
+    FillInParallel(graph_->value(id), DataOf(id), options_.threads);
 }
 
 TensorView Session::input(size_t index) {

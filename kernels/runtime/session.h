@@ -46,6 +46,7 @@ class Session {
 
   size_t node_count() const { return graph_->nodes.size(); }
   const Graph& graph() const { return *graph_; }
+  const SessionOptions& options() const { return options_; }
   const MemoryPlan& plan() const { return plan_; }
   int64_t weight_bytes() const { return weight_bytes_; }
   // Copies of weights that kernels keep in an arrangement of their own: of all nodes, of one.
@@ -95,7 +96,7 @@ class Session {
   std::byte* DataOf(ValueId id);
 
   const Graph* graph_ = nullptr;
-  int threads_ = 1;
+  SessionOptions options_;
   MemoryPlan plan_;
   int64_t weight_bytes_ = 0;
   int64_t packed_bytes_ = 0;

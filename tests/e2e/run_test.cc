@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -35,6 +36,33 @@ TEST_F(RunTest, ProfileGivesCountsTimesAndReasons) {
     EXPECT_GT(layer["time"]["median_ns"], 0) << layer["name"];
     const json& flops = layer["counters"]["flops"];
     EXPECT_NE(flops["value"].is_null(), flops["reason"].is_null()) << layer["name"];
+  }
+  EXPECT_GT(result["totals"]["overhead"]["dispatch_ns"], 0);
+  EXPECT_TRUE(result["totals"]["overhead"]["dispatch_reason"].is_null());
+}
+
+// What the label and the advice of each layer say, of whatever was measured.
+TEST_F(RunTest, OverheadIsWhatStartingExplains) {
+  StartDaemon();
+  ASSERT_EQ(RunClient({"profile", "maxpool2d(2); relu; flatten", "--input", "1x8x32x32", "--json"}),
+            0)
+      << err();
+  const json result = json::parse(out());
+  const double dispatch_ns = result["totals"]["overhead"]["dispatch_ns"];
+  ASSERT_EQ(result["layers"].size(), 3u);
+  for (const json& layer : result["layers"]) {
+    const json& bound = layer["bound"];
+    const double elapsed_ns = layer["time"]["median_ns"];
+    const double bound_ns = bound["bound_ns"];
+    EXPECT_EQ(bound["label"] == "overhead",
+              bound_ns == 0 || (2 * dispatch_ns >= elapsed_ns && 2 * bound_ns < elapsed_ns))
+        << layer["name"];
+    for (const json& advice : layer["advice"]) {
+      EXPECT_EQ(advice["kind"] == "batch", bound["label"] == "overhead") << layer["name"];
+      const double max_speedup = advice["max_speedup"];
+      EXPECT_LE(max_speedup, elapsed_ns / std::min(dispatch_ns + bound_ns, elapsed_ns / 10))
+          << layer["name"];
+    }
   }
 }
 

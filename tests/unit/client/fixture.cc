@@ -207,6 +207,7 @@ v1::Run SucceededRun() {
       unattributed_ns: 100
       instrumented_to_bare: 1.025
       instrumented_pass_ns: 4100
+      dispatch_ns: 45
     }
     tinytorch { gflops_per_second: 0.0125 memory_bandwidth_mbs: 2.5 bottleneck: "memory" }
     machine { clock_hz: 3000000000 load_average: 0.5 huge_pages: "madvise" }

@@ -179,7 +179,8 @@ TEST(RunDocument, HoldsTheRunAndItsTotals) {
        "spread": 0.25, "quality": "good", "reason": null}]}})json");
   ExpectSame(document["totals"]["overhead"], R"({"read_cost_ns": 25.0, "unattributed_ns": 100.0,
     "instrumented_to_bare": 1.025, "instrumented_pass_ns": 4100.0, "counter_read_border_ns": null,
-    "counter_read_thread_ns": null, "counter_read_events": 0})");
+    "counter_read_thread_ns": null, "counter_read_events": 0, "dispatch_ns": 45.0,
+    "team_dispatch_ns": null, "dispatch_reason": null})");
   ExpectSame(document["totals"]["tinytorch"], R"({"gflops_per_second": 0.0125,
     "memory_bandwidth_mbs": 2.5, "bottleneck": "memory"})");
   ExpectSame(document["totals"]["software"]["page_faults"], R"({"value": 0, "unit": "count",

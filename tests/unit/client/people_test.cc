@@ -33,9 +33,9 @@ time: median 4.00 µs ± 25.0 % (95 %), p99 4.00 µs, 150 passes, 2 outliers; fi
 75 % of the time in memory-bound layers, 25 % in layers without a bound
 counters: n/a (NO_PMU: no PMU here)
 a pass: CPU time 4.00 µs, page faults 0, context switches 0, migrations n/a (NO_EVENT: not counted here)
-overhead: a reading costs 25 ns; 100 ns of the pass belong to no layer; instrumented / bare pass 1.025
+overhead: a reading costs 25 ns, starting a layer 45 ns; 100 ns of the pass belong to no layer; instrumented / bare pass 1.025
 warning: the clock is not fixed
-advice: layer fc: batch, at most 2.00x there; weights are 52 % of the traffic
+advice: layer fc: batch, this layer at most 2.00 times as fast, which is up to 38 % of the pass; weights are 52 % of the traffic
 )");
 }
 
@@ -51,6 +51,28 @@ TEST(RunText, LayersThatAddUpToMoreThanThePassAreSaidSo) {
   run.mutable_report()->mutable_overhead()->set_unattributed_ns(-100);
   EXPECT_THAT(RunText(run, {}),
               HasSubstr("the layers' medians add up to 100 ns more than the pass's; "));
+}
+
+TEST(RunText, AdviceOnTheModelNamesItAlone) {
+  v1::Run run = SucceededRun();
+  v1::Advice& advice = *run.mutable_report()->add_advice();
+  advice.set_kind("kernel");
+  advice.set_max_speedup(1.6);
+  advice.set_why("it would save up to 38 % of the pass, in 2 layers");
+  EXPECT_THAT(RunText(run, {}),
+              HasSubstr("\nadvice: model: kernel, the whole pass at most 1.60 times as fast; it "
+                        "would save up to 38 % of the pass, in 2 layers\n"));
+  run.mutable_report()->mutable_layers(0)->mutable_advice(0)->set_max_speedup(1.01);
+  EXPECT_THAT(RunText(run, {}), HasSubstr("which is less than 1 % of the pass"));
+}
+
+TEST(RunText, SaysWhatStartingALayerCosts) {
+  v1::Run run = SucceededRun();
+  v1::Overhead& overhead = *run.mutable_report()->mutable_overhead();
+  overhead.set_team_dispatch_ns(2'100);
+  EXPECT_THAT(RunText(run, {}), HasSubstr("starting a layer 45 ns (2.10 µs on all threads);"));
+  overhead.clear_dispatch_ns();
+  EXPECT_THAT(RunText(run, {}), HasSubstr("starting a layer n/a (not measured);"));
 }
 
 TEST(RunText, FitsEightyColumns) {
@@ -161,6 +183,27 @@ TEST(RunCsv, TellsTheTotalsTrafficFromTheLayers) {
   EXPECT_THAT(
       csv, testing::EndsWith(",perf_event,\"whole socket, all\",0,eigen,,4000,4000,4000,2,9000\n"));
   EXPECT_THAT(csv, HasSubstr(",papi,,0,,,1000,1000,1000,2,9000\n"));
+}
+
+TEST(RunCsv, SaysOfEachMetricWhyItIsAbsentOrSuspect) {
+  v1::Run run = SucceededRun();
+  v1::Counters& counters = *run.mutable_report()->mutable_counters();
+  counters.mutable_flops()->set_value(54);
+  counters.mutable_flops()->clear_reason();
+  counters.mutable_cycles()->set_value(100);
+  counters.mutable_cycles()->set_quality(v1::QUALITY_SUSPECT);
+  counters.mutable_cycles()->set_reason("NOT_CALIBRATED: by nothing");
+  counters.mutable_l3_misses()->set_reason("NO_EVENT: none");
+  EXPECT_THAT(RunCsv(run), HasSubstr("cycles suspect: NOT_CALIBRATED: by nothing; instructions"));
+  EXPECT_THAT(RunCsv(run), HasSubstr("; l3_misses: NO_EVENT: none"));
+}
+
+TEST(RunText, NamesEachCount) {
+  v1::Run run = SucceededRun();
+  v1::Counters& counters = *run.mutable_report()->mutable_counters();
+  counters.mutable_instructions()->set_value(82'500);
+  counters.mutable_instructions()->clear_reason();
+  EXPECT_THAT(RunText(run, {}), HasSubstr("instructions 82.5 k"));
 }
 
 TEST(BoundSummary, SaysWhyThereIsNone) {

@@ -103,6 +103,7 @@ TEST(AddMeasurementTest, JoinsLayersWithWhatWasMeasuredOfThem) {
   measured.layers[1].counters.flops = {.value = 256, .unit = "flop", .quality = Quality::kGood};
   measured.time.median_ns = 31;
   measured.unattributed_ns = 1;
+  measured.dispatch_cost = {.alone_ns = 45, .team_ns = 2'000};
   measured.passes.timing = 12;
   measured.warnings = {"a sentence"};
   measured.stopped_by = "budget";
@@ -124,11 +125,20 @@ TEST(AddMeasurementTest, JoinsLayersWithWhatWasMeasuredOfThem) {
   EXPECT_LE(report.layers(0).memory().peak_bytes(), report.layers(1).memory().peak_bytes());
   EXPECT_GE(report.memory().peak_bytes(), report.memory().activation_bytes());
   EXPECT_EQ(report.overhead().unattributed_ns(), 1);
+  EXPECT_EQ(report.overhead().dispatch_ns(), 45);
+  EXPECT_EQ(report.overhead().team_dispatch_ns(), 2'000);
   EXPECT_EQ(report.passes().timing(), 12);
   EXPECT_FALSE(report.machine().has_steal_ns());
   EXPECT_FALSE(report.machine().has_ping_pong_before_ns());
   EXPECT_THAT(report.warnings(), ElementsAre("an earlier one", "a sentence"));
   EXPECT_EQ(report.stopped_by(), "budget");
+
+  measured.dispatch_cost = {.alone_ns = 45};
+  AddMeasurement(**session, measured, report);
+  EXPECT_FALSE(report.overhead().has_team_dispatch_ns());
+  measured.dispatch_cost.reset();
+  AddMeasurement(**session, measured, report);
+  EXPECT_FALSE(report.overhead().has_dispatch_ns());
 }
 
 }  // namespace

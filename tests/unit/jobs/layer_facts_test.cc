@@ -57,9 +57,44 @@ TEST(FactsTest, SplitsBytesIntoWeightsAndActivations) {
   EXPECT_EQ(facts.weight_bytes, 10);
   EXPECT_EQ(facts.activation_bytes, 50);
   EXPECT_TRUE(facts.is_elementwise);
-  EXPECT_FALSE(facts.elapsed_ns.has_value());
+  EXPECT_FALSE(facts.time.has_value());
   relu.mutable_time()->set_median_ns(5);
-  EXPECT_EQ(FactsOf(relu, DataFlow(report)).elapsed_ns, 5);
+  EXPECT_EQ(FactsOf(relu, DataFlow(report)).time->low_ns, 5) << "an interval that is not known";
+  EXPECT_EQ(FactsOf(relu, DataFlow(report)).time->high_ns, 5);
+  relu.mutable_time()->set_ci_low_ns(3);
+  relu.mutable_time()->set_ci_high_ns(8);
+  EXPECT_EQ(FactsOf(relu, DataFlow(report)).time->low_ns, 3);
+  EXPECT_EQ(FactsOf(relu, DataFlow(report)).time->high_ns, 8);
+}
+
+// Kernels share 16,384 operations or more: elements, or products in sixteens.
+TEST(IsSharedTest, CountsProductsInSixteensAndElsewhereElements) {
+  v1::LayerReport layer;
+  AddTensor(*layer.mutable_analysis()->mutable_outputs(), "y", {128, 127});
+  EXPECT_FALSE(IsShared(layer));
+  layer.mutable_analysis()->mutable_outputs(0)->set_shape(1, 128);
+  EXPECT_TRUE(IsShared(layer));
+  layer.mutable_analysis()->mutable_cost()->set_mac_count(16 * 16'384 - 1);
+  EXPECT_FALSE(IsShared(layer));
+  layer.mutable_analysis()->mutable_cost()->set_mac_count(16 * 16'384);
+  EXPECT_TRUE(IsShared(layer));
+}
+
+TEST(DispatchNsTest, OfASharedLayerIsThatOfTheTeam) {
+  v1::LayerReport layer;
+  v1::Overhead overhead;
+  layer.set_backend("eigen");
+  AddTensor(*layer.mutable_analysis()->mutable_outputs(), "y", {16'384});
+  EXPECT_EQ(DispatchNs(layer, overhead), std::nullopt);
+  overhead.set_dispatch_ns(40);
+  EXPECT_EQ(DispatchNs(layer, overhead), 40) << "one thread";
+  overhead.set_team_dispatch_ns(2'000);
+  EXPECT_EQ(DispatchNs(layer, overhead), 2'000);
+  layer.set_backend("onednn");
+  EXPECT_EQ(DispatchNs(layer, overhead), 40);
+  layer.set_backend("eigen");
+  layer.mutable_analysis()->mutable_outputs(0)->set_shape(0, 16'383);
+  EXPECT_EQ(DispatchNs(layer, overhead), 40);
 }
 
 TEST(ElementwiseTest, ConvolutionAndSoftmaxAreNot) {

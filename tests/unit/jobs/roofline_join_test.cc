@@ -115,6 +115,106 @@ TEST(RooflineJoinTest, MoreThanTheBoundIsNotClampedAndWarnedOf) {
   EXPECT_THAT(report.warnings(0), HasSubstr("layer1 at 200 %"));
 }
 
+// maxpool2d(2) over 1x4x32x32: 16,384 bytes read and 4,096 written, 3 comparisons for each of 1024
+// outputs. That is 31 ns of compute and 20 ns of the first-level cache.
+v1::LayerReport& AddSlowPool(v1::RunReport& report) {
+  v1::LayerReport& layer = AddLayer(report, 3072, 20'480, 4'300);
+  layer.mutable_analysis()->mutable_cost()->set_weight_bytes(0);
+  layer.mutable_analysis()->mutable_cost()->set_input_bytes(16'384);
+  layer.mutable_analysis()->mutable_cost()->set_output_bytes(4'096);
+  return layer;
+}
+
+TEST(RooflineJoinTest, ASlowKernelWithLittleWorkIsNoOverhead) {
+  v1::RunReport report = EmptyReport();
+  report.set_cache("warm");
+  AddSlowPool(report);
+  report.mutable_time()->set_median_ns(4'300);
+  report.mutable_overhead()->set_instrumented_pass_ns(4'300);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_EQ(report.layers(0).bound().label(), "compute");
+  EXPECT_EQ(report.bound().label(), "compute");
+  for (const v1::Advice& advice : report.layers(0).advice()) {
+    EXPECT_NE(advice.kind(), "batch");
+  }
+}
+
+TEST(RooflineJoinTest, ASlowKernelIsHeldToGainNoMoreThanItsStartAllows) {
+  v1::RunReport report = EmptyReport();
+  report.set_cache("warm");
+  v1::LayerReport& layer = AddSlowPool(report);
+  layer.mutable_time()->set_ci_low_ns(4'000);
+  layer.mutable_time()->set_ci_high_ns(4'600);
+  report.mutable_time()->set_median_ns(4'300);
+  report.mutable_overhead()->set_instrumented_pass_ns(4'300);
+  report.mutable_overhead()->set_dispatch_ns(69.28);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_EQ(report.layers(0).bound().label(), "compute");
+  ASSERT_EQ(report.layers(0).advice_size(), 1);
+  EXPECT_EQ(report.layers(0).advice(0).kind(), "kernel");
+  // 69.28 ns of starting and 3072 FLOPs at 100 GFLOP/s.
+  EXPECT_NEAR(report.layers(0).advice(0).max_speedup(), 4'000 / 100.0, 1e-9);
+}
+
+TEST(RooflineJoinTest, WhatStartingExplainsIsOverheadOfLayerAndModel) {
+  v1::RunReport report = EmptyReport();
+  report.set_cache("warm");
+  AddSlowPool(report).mutable_time()->set_median_ns(100);
+  AddSlowPool(report).mutable_time()->set_median_ns(100);
+  report.mutable_time()->set_median_ns(240);
+  report.mutable_overhead()->set_instrumented_pass_ns(240);
+  report.mutable_overhead()->set_dispatch_ns(60);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_EQ(report.layers(0).bound().label(), "overhead");
+  ASSERT_EQ(report.layers(0).advice_size(), 1);
+  EXPECT_EQ(report.layers(0).advice(0).kind(), "batch");
+  EXPECT_NEAR(report.layers(0).advice(0).max_speedup(), 100.0 / 40, 1e-9);
+  // Two starts of 60 ns are half of 240 ns, and two bounds of 30.72 ns less.
+  EXPECT_EQ(report.bound().label(), "overhead");
+  EXPECT_EQ(report.bound().limiter(), "overhead");
+  // Each layer saves 60 ns.
+  ASSERT_EQ(report.advice_size(), 1);
+  EXPECT_NEAR(report.advice(0).max_speedup(), 240.0 / 120, 1e-9);
+}
+
+TEST(RooflineJoinTest, ThePassOfALongerTimeIsTheModelsOwnLabel) {
+  // The same two layers in a pass that holds more than they start with: their ceiling is named,
+  // though both are overhead.
+  v1::RunReport report = EmptyReport();
+  report.set_cache("warm");
+  AddSlowPool(report).mutable_time()->set_median_ns(100);
+  AddSlowPool(report).mutable_time()->set_median_ns(100);
+  report.mutable_time()->set_median_ns(241);
+  report.mutable_overhead()->set_dispatch_ns(60);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_EQ(report.layers(1).bound().label(), "overhead");
+  EXPECT_EQ(report.bound().label(), "compute");
+}
+
+TEST(RooflineJoinTest, LayersWithoutWorkAreOverheadWhateverStartingTakes) {
+  v1::RunReport report = EmptyReport();
+  AddLayer(report, 0, 0, 50);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_EQ(report.layers(0).bound().label(), "overhead");
+  EXPECT_EQ(report.bound().label(), "overhead");
+  EXPECT_EQ(report.advice_size(), 0);
+}
+
+TEST(RooflineJoinTest, AWidePassPromisesTheModelLess) {
+  v1::RunReport report = EmptyReport();
+  AddLayer(report, 100'000'000, 50'000'000, 10e6);
+  report.mutable_overhead()->set_instrumented_pass_ns(10e6);
+  report.mutable_overhead()->set_dispatch_ns(100);
+  report.mutable_time()->set_median_ns(10e6);
+  report.mutable_time()->set_ci_high_ns(14e6);
+  JoinRoofline(TestRoofline(), report);
+  ASSERT_GT(report.advice_size(), 0);
+  const v1::Advice& kernel = report.advice(0);
+  ASSERT_EQ(kernel.kind(), "kernel");
+  // 5 ms of 10 ms are saved, of 14 ms at worst, but for the start.
+  EXPECT_NEAR(kernel.max_speedup(), 14 / (14 - 5 + 100e-6), 1e-9);
+}
+
 TEST(RooflineJoinTest, LayerWithoutCostHasNoBound) {
   v1::RunReport report = EmptyReport();
   report.add_layers();
@@ -164,6 +264,7 @@ TEST(RooflineJoinTest, ModelAdviceIsTheSavingOfAllLayers) {
   AddLayer(report, 100'000'000, 50'000'000, 10e6);
   AddLayer(report, 100'000'000, 50'000'000, 10e6);
   report.mutable_overhead()->set_instrumented_pass_ns(40e6);
+  report.mutable_overhead()->set_dispatch_ns(100);
   JoinRoofline(TestRoofline(), report);
   for (const v1::Advice& advice : report.advice()) {
     double saved_ns = 0;

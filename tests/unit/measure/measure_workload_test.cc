@@ -46,7 +46,8 @@ class MeasureWorkloadTest : public ::testing::Test {
   Result<RunMeasurement> Run(const CounterPlan& plan, FakeWorkload& workload) {
     SoftwarePlan software;
     software.reasons.fill("NONE: not in this test");
-    return MeasureWorkload(workload, clock_, {backend_, plan, std::move(software), {}, memory_},
+    return MeasureWorkload(workload, clock_,
+                           {backend_, plan, std::move(software), {}, memory_, empty_layers_},
                            options_, {});
   }
 
@@ -54,6 +55,7 @@ class MeasureWorkloadTest : public ::testing::Test {
   FakeWorkload workload_{clock_, {50'000, 600, 70'000}};
   FakeBackend backend_;
   MemoryControllers memory_ = NoMemoryControllers();
+  Workload* empty_layers_ = nullptr;
   MeasureOptions options_;
 };
 
@@ -96,6 +98,31 @@ TEST_F(MeasureWorkloadTest, TooFewPassesForThePrecisionAreSaidSo) {
   const Result<RunMeasurement> run = Run(NoPmu());
   ASSERT_TRUE(run.has_value());
   EXPECT_THAT(run->warnings, Contains(HasSubstr("after 3 passes, too few to know the precision")));
+}
+
+TEST_F(MeasureWorkloadTest, StartingALayerTakesWhatEmptyOnesTake) {
+  EXPECT_EQ(Run(NoPmu())->dispatch_cost, std::nullopt) << "no empty layers";
+  FakeWorkload alone(clock_, {45});
+  empty_layers_ = &alone;
+  Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->dispatch_cost, (DispatchCost{.alone_ns = 45, .team_ns = std::nullopt}));
+  EXPECT_EQ(run->layers.size(), 3U);
+  EXPECT_EQ(run->unattributed_ns, 0) << "the pass holds no empty layer";
+  FakeWorkload both(clock_, {45, 2'300});
+  empty_layers_ = &both;
+  run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->dispatch_cost, (DispatchCost{.alone_ns = 45, .team_ns = 2'300}));
+}
+
+TEST_F(MeasureWorkloadTest, AClockThatSeesNoStartGivesNoneButAWarning) {
+  FakeWorkload unseen(clock_, {0});
+  empty_layers_ = &unseen;
+  const Result<RunMeasurement> run = Run(NoPmu());
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->dispatch_cost, std::nullopt);
+  EXPECT_THAT(run->warnings, Contains(HasSubstr("the clock is too coarse for it")));
 }
 
 TEST_F(MeasureWorkloadTest, AutoGoesOnWithoutAPmuAndSaysWhyNothingWasCounted) {

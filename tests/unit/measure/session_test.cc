@@ -57,6 +57,9 @@ void ExpectConsistent(const RunMeasurement& run) {
   EXPECT_NEAR(sum_ns, run.time.median_ns, 1e-6 * run.time.median_ns);
   EXPECT_GT(run.time.median_ns, 0);
   EXPECT_GT(run.read_cost_ns, 0);
+  ASSERT_TRUE(run.dispatch_cost.has_value());
+  EXPECT_GT(run.dispatch_cost->alone_ns, 0);
+  EXPECT_EQ(run.dispatch_cost->team_ns, std::nullopt);
   EXPECT_GE(run.passes.timing, 3);
   EXPECT_GE(run.passes.warmup, 1);
   EXPECT_GT(run.max_resident_bytes, 0);

@@ -23,7 +23,7 @@ class TimingPassesTest : public ::testing::Test {
  protected:
   Result<TimingResult> Run(FakeWorkload& workload, SoftwarePlan software = NoSoftware()) {
     SoftwareMonitor monitor(std::move(software), 1);
-    TimingPasses passes(workload, clock_, monitor, preemptions_, options_, hooks_);
+    TimingPasses passes(workload, empty_layers_, clock_, monitor, preemptions_, options_, hooks_);
     const int64_t now_ns = clock_.now_ns;
     return passes.Run({.warmup_ns = now_ns + budget_ns_ / 10,
                        .rounds_ns = now_ns + budget_ns_ * 6 / 10,
@@ -34,6 +34,7 @@ class TimingPassesTest : public ::testing::Test {
   MeasureOptions options_;
   MeasureHooks hooks_;
   PreemptionCounter preemptions_;
+  Workload* empty_layers_ = nullptr;
   int64_t budget_ns_ = 10 * kSecond;
 };
 
@@ -83,6 +84,58 @@ TEST_F(TimingPassesTest, AShortLayerIsMeasuredByRepeating) {
   EXPECT_EQ(result->layers[0].median_ns, 5'000);
   EXPECT_EQ(result->instrumented_pass_ns, 10'400);
   EXPECT_EQ(result->layers[1].n, 15);
+}
+
+TEST_F(TimingPassesTest, EmptyLayersAreTimedAfterTheOthersAndAreNoneOfThem) {
+  FakeWorkload workload(clock_, {50'000, 3'000});
+  FakeWorkload empty(clock_, {4'500, 2'300});
+  empty_layers_ = &empty;
+  const Result<TimingResult> result = Run(workload);
+  ASSERT_TRUE(result.has_value());
+  ASSERT_EQ(result->empty_layers.size(), 2U);
+  EXPECT_EQ(result->empty_layers[0].median_ns, 4'500);
+  EXPECT_EQ(result->empty_layers[1].median_ns, 2'300);
+  EXPECT_EQ(result->empty_layers[1].n, result->timing);
+  ASSERT_EQ(result->layers.size(), 2U);
+  EXPECT_EQ(result->layers[1].median_ns, 3'000);
+  EXPECT_EQ(result->time.median_ns, 53'000);
+  EXPECT_EQ(result->instrumented_pass_ns, 53'000);
+  EXPECT_EQ(result->time.first_pass_ns, 53'000);
+  EXPECT_EQ(empty.bare_passes, 0);
+  EXPECT_EQ(empty.runs[0], result->timing) << "once a round";
+}
+
+TEST_F(TimingPassesTest, AnEmptyLayerIsRepeatedAsAShortLayerIs) {
+  // As in AShortLayerIsMeasuredByRepeating, 400 ns after other layers and 100 ns after itself.
+  FakeWorkload workload(clock_, {5'000, 7'000});
+  FakeWorkload empty(clock_, {100});
+  empty_layers_ = &empty;
+  bool after_itself = false;
+  workload.on_run = [&](size_t) { after_itself = false; };
+  empty.on_run = [&](size_t) {
+    if (!after_itself) clock_.now_ns += 300;
+    after_itself = true;
+  };
+  const Result<TimingResult> result = Run(workload);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->empty_layers[0].median_ns, 160);
+  EXPECT_EQ(result->empty_layers[0].n, 15);
+  EXPECT_THAT(result->short_layers, IsEmpty());
+  EXPECT_FALSE(result->repeated_short_layers);
+  EXPECT_EQ(result->layers[0].median_ns, 5'000);
+  EXPECT_EQ(result->layers[0].n, result->timing);
+}
+
+TEST_F(TimingPassesTest, AColdRunStartsEmptyLayersColdToo) {
+  options_.cache = CacheMode::kCold;
+  FakeWorkload workload(clock_, {5'000});
+  FakeWorkload empty(clock_, {400});
+  empty_layers_ = &empty;
+  const Result<TimingResult> result = Run(workload);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->empty_layers[0].median_ns, 400);
+  EXPECT_EQ(empty.runs[0], result->timing);
+  EXPECT_EQ(workload.flushes, workload.runs[0]);
 }
 
 TEST_F(TimingPassesTest, AColdRunFlushesBeforeEveryPassAndRepeatsNothing) {
@@ -150,7 +203,7 @@ TEST_F(TimingPassesTest, AMigratedPassIsThrownAwayAndCounted) {
   SoftwareMonitor monitor(std::move(software), 1);
   budget_ns_ = 0;
   options_.precision = 1;
-  TimingPasses passes(workload, clock_, monitor, preemptions_, options_, hooks_);
+  TimingPasses passes(workload, nullptr, clock_, monitor, preemptions_, options_, hooks_);
   const Result<TimingResult> result = passes.Run({});
   ASSERT_TRUE(result.has_value());
   // Without a budget: first, one warm-up, so bare passes are runs 3, 5, 7 (thrown away), 9.

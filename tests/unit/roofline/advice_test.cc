@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 namespace tinyprof {
 namespace {
@@ -14,10 +16,13 @@ Ceilings Machine() {
 }
 
 std::vector<Advice> Advise(const LayerFacts& facts) {
-  const BoundInput input{.flop_count = facts.flop_count,
-                         .byte_count = facts.weight_bytes + facts.activation_bytes,
-                         .caches_cold = true,
-                         .elapsed_ns = facts.elapsed_ns};
+  const BoundInput input{
+      .flop_count = facts.flop_count,
+      .byte_count = facts.weight_bytes + facts.activation_bytes,
+      .caches_cold = true,
+      .elapsed_ns = facts.time ? std::optional(facts.time->low_ns / 2 + facts.time->high_ns / 2)
+                               : std::nullopt,
+      .dispatch_ns = facts.dispatch_ns};
   const Result<Bound> bound = ComputeBound(input, Machine());
   EXPECT_TRUE(bound.has_value());
   return AdviseLayer(facts, *bound, Machine());
@@ -39,10 +44,11 @@ LayerFacts ComputeBoundLayer() {
   return {.flop_count = 2'000'000'000, .weight_bytes = 8'000'000, .activation_bytes = 2'000'000};
 }
 
-TEST(AmdahlSpeedup, ByHand) {
-  EXPECT_DOUBLE_EQ(AmdahlSpeedup(1, 4), 4);
-  EXPECT_DOUBLE_EQ(AmdahlSpeedup(0, 4), 1);
-  EXPECT_DOUBLE_EQ(AmdahlSpeedup(0.5, 2), 1 / 0.75);
+// `facts` measured at `elapsed_ns` in every pass; starting takes 1 us.
+LayerFacts At(LayerFacts facts, double elapsed_ns) {
+  facts.time = {elapsed_ns, elapsed_ns};
+  facts.dispatch_ns = 1'000;
+  return facts;
 }
 
 TEST(AdviseLayer, QuantizeLeavesAQuarterOfTheWeights) {
@@ -54,17 +60,32 @@ TEST(AdviseLayer, QuantizeLeavesAQuarterOfTheWeights) {
 }
 
 TEST(AdviseLayer, TheGainIsLimitedByWhatTheBoundExplains) {
-  LayerFacts facts = MemoryBound();
-  facts.elapsed_ns = 2'000'000;  // half of the time is explained
-  // 1 / (0.5 + 0.5 / 2.5)
-  EXPECT_NEAR(Speedup(Advise(facts), AdviceKind::kQuantize), 1 / 0.7, 1e-9);
-  EXPECT_NEAR(Speedup(Advise(facts), AdviceKind::kKernel), 2, 1e-9);
+  // Half of the time is explained: 2 ms become 1 ms and 0.4 ms.
+  const auto advice = Advise(At(MemoryBound(), 2'000'000));
+  EXPECT_NEAR(Speedup(advice, AdviceKind::kQuantize), 2 / 1.4, 1e-9);
+  // 1 ms and the start.
+  EXPECT_NEAR(Speedup(advice, AdviceKind::kKernel), 2 / 1.001, 1e-9);
 }
 
 TEST(AdviseLayer, FasterThanTheBoundDoesNotRaiseTheGain) {
-  LayerFacts facts = MemoryBound();
-  facts.elapsed_ns = 500'000;
-  EXPECT_NEAR(Speedup(Advise(facts), AdviceKind::kQuantize), 2.5, 1e-9);
+  // 0.5 ms of 1 ms: they become 0.2 ms, after a start that cannot be saved.
+  const auto advice = Advise(At(MemoryBound(), 500'000));
+  EXPECT_NEAR(Speedup(advice, AdviceKind::kQuantize), 0.5 / 0.201, 1e-9);
+  EXPECT_EQ(Speedup(advice, AdviceKind::kKernel), 0);
+}
+
+TEST(AdviseLayer, AWideIntervalPromisesOnlyWhatItsWorseEndDoes) {
+  LayerFacts facts = At(MemoryBound(), 0);
+  facts.time = {1'800'000, 4'200'000};  // 3 ms, 40 % either way
+  const auto advice = Advise(facts);
+  // Quantizing saves 0.6 ms, less of the longer time: 4.2 ms become 3.6 ms.
+  EXPECT_NEAR(Speedup(advice, AdviceKind::kQuantize), 4.2 / 3.6, 1e-9);
+  // A kernel at the bound gains less on the shorter one.
+  EXPECT_NEAR(Speedup(advice, AdviceKind::kKernel), 1.8 / 1.001, 1e-9);
+  // An interval that reaches to the bound supports no other kernel.
+  facts.time = {1'001'000, 4'999'000};
+  EXPECT_EQ(Speedup(Advise(facts), AdviceKind::kKernel), 0);
+  facts.time = {1'650'000, 4'350'000};  // 60.7 %
   EXPECT_EQ(Speedup(Advise(facts), AdviceKind::kKernel), 0);
 }
 
@@ -92,14 +113,44 @@ TEST(AdviseLayer, FuseSavesTheInput) {
 }
 
 TEST(AdviseLayer, ComputeBoundFarFromThePeakWantsAnotherKernel) {
-  LayerFacts facts = ComputeBoundLayer();
-  facts.elapsed_ns = 20'000'000;
-  const auto advice = Advise(facts);
-  EXPECT_NEAR(Speedup(advice, AdviceKind::kKernel), 10, 1e-9);
+  const auto advice = Advise(At(ComputeBoundLayer(), 20'000'000));
+  EXPECT_NEAR(Speedup(advice, AdviceKind::kKernel), 20 / 2.001, 1e-9);
   EXPECT_EQ(Speedup(advice, AdviceKind::kQuantize), 0);
   EXPECT_EQ(advice.front().kind, AdviceKind::kKernel);
-  facts.elapsed_ns = 2'500'000;  // 80 %
-  EXPECT_EQ(Speedup(Advise(facts), AdviceKind::kKernel), 0);
+  // 80 %.
+  EXPECT_EQ(Speedup(Advise(At(ComputeBoundLayer(), 2'500'000)), AdviceKind::kKernel), 0);
+}
+
+// A slow kernel whose bound is far below anything that can be timed: 1000 FLOPs and 500 bytes are
+// bound by 5 ns of memory.
+LayerFacts Tiny() {
+  return {.flop_count = 1000,
+          .weight_bytes = 400,
+          .activation_bytes = 100,
+          .recomputed_positions = 10,
+          .available_threads = 8,
+          .dispatch_ns = 45};
+}
+
+TEST(AdviseLayer, NoKernelIsHeldToBeFasterThanItsStart) {
+  LayerFacts facts = Tiny();
+  facts.time = {10'000, 10'000};
+  const auto advice = Advise(facts);
+  ASSERT_EQ(advice.size(), 1u) << "what changes the bound by some ns of 10 us is not worth it";
+  EXPECT_EQ(advice[0].kind, AdviceKind::kKernel);
+  EXPECT_NEAR(advice[0].max_speedup, 10'000.0 / 50, 1e-9);  // not 10,000 / 5
+  EXPECT_NE(advice[0].why.find("the 45 ns that starting it takes"), std::string::npos)
+      << advice[0].why;
+  facts.dispatch_ns.reset();
+  EXPECT_TRUE(Advise(facts).empty()) << "how near a kernel can come is not known";
+}
+
+TEST(AdviseLayer, NoRemedyIsHeldToSaveTheStart) {
+  // 1.1 ms, bound 1 ms: as int8 that is 0.4 ms, beside a start of 0.5 ms.
+  LayerFacts facts = MemoryBound();
+  facts.time = {1'100'000, 1'100'000};
+  facts.dispatch_ns = 500'000;
+  EXPECT_NEAR(Speedup(Advise(facts), AdviceKind::kQuantize), 1.1 / 0.9, 1e-9);
 }
 
 TEST(AdviseLayer, PruneHalvesFlopsAndWeights) {
@@ -127,25 +178,46 @@ TEST(AdviseLayer, ThreadsRaiseTheCeilingThatLimits) {
   EXPECT_EQ(Speedup(Advise(facts), AdviceKind::kThreads), 0);
 }
 
+TEST(AdviseLayer, ThreadsAreForWorkThatIsShared) {
+  LayerFacts facts = MemoryBound();
+  facts.available_threads = 8;
+  facts.all_threads = Machine();
+  facts.all_threads->levels[0].bytes_per_second *= 2;
+  EXPECT_NEAR(Speedup(Advise(facts), AdviceKind::kThreads), 2, 1e-9);
+  facts.worth_sharing = false;
+  EXPECT_EQ(Speedup(Advise(facts), AdviceKind::kThreads), 0);
+}
+
 TEST(AdviseLayer, OverheadWantsABatchAndNothingElse) {
-  const LayerFacts tiny{.flop_count = 1000,
-                        .weight_bytes = 400,
-                        .activation_bytes = 100,
-                        .recomputed_positions = 10,
-                        .available_threads = 8,
-                        .elapsed_ns = 500};
-  const auto advice = Advise(tiny);
+  LayerFacts facts = Tiny();
+  facts.time = {60, 60};
+  auto advice = Advise(facts);
   ASSERT_EQ(advice.size(), 1u);
   EXPECT_EQ(advice[0].kind, AdviceKind::kBatch);
-  EXPECT_NEAR(advice[0].max_speedup, 100, 1e-9);  // the bound is 5 ns
+  // 60 ns less the 45 of starting, not 60 over the bound of 5.
+  EXPECT_NEAR(advice[0].max_speedup, 60.0 / 15, 1e-9);
+  // The interval's longer end leaves more.
+  facts.time = {50, 70};
+  advice = Advise(facts);
+  ASSERT_EQ(advice.size(), 1u);
+  EXPECT_NEAR(advice[0].max_speedup, 70.0 / 25, 1e-9);
+}
+
+TEST(AdviseLayer, NoBatchIsHeldToSaveMoreThanNineTenths) {
+  LayerFacts facts = Tiny();
+  for (const double elapsed_ns : {46.0, 45.0, 30.0}) {
+    facts.time = {elapsed_ns, elapsed_ns};
+    const auto advice = Advise(facts);
+    ASSERT_EQ(advice.size(), 1u);
+    EXPECT_EQ(advice[0].kind, AdviceKind::kBatch);
+    EXPECT_NEAR(advice[0].max_speedup, 10, 1e-9);
+  }
 }
 
 TEST(AdviseLayer, NothingToDoGivesNoAdvice) { EXPECT_TRUE(Advise(LayerFacts{}).empty()); }
 
 TEST(AdviseLayer, IsSortedFiniteAndWorthIt) {
-  LayerFacts facts = MemoryBound();
-  facts.elapsed_ns = 3'000'000;
-  const auto advice = Advise(facts);
+  const auto advice = Advise(At(MemoryBound(), 3'000'000));
   ASSERT_GE(advice.size(), 3u);
   for (size_t i = 0; i < advice.size(); ++i) {
     EXPECT_TRUE(std::isfinite(advice[i].max_speedup));

@@ -148,18 +148,47 @@ TEST(ComputeBound, NeitherIsOverhead) {
   EXPECT_FALSE(bound.flops_per_second.has_value());
 }
 
-TEST(ComputeBound, TinyLayersAreOverheadUnlessNearTheirBound) {
-  // 1,000,000 FLOPs at peak take 1 us.
-  EXPECT_EQ(MustBound(Cold(1'000'000, 8)).label, BoundLabel::kOverhead);
-  EXPECT_EQ(MustBound(Cold(1'000'000, 8, 2'500)).label, BoundLabel::kOverhead);
-  EXPECT_EQ(MustBound(Cold(1'000'000, 8, 1'900)).label, BoundLabel::kCompute);
+// 1,000,000 FLOPs at peak take 1 us.
+BoundInput Started(double elapsed_ns, std::optional<double> dispatch_ns) {
+  BoundInput input = Cold(1'000'000, 8, elapsed_ns);
+  input.dispatch_ns = dispatch_ns;
+  return input;
 }
 
-TEST(ComputeBound, ShortLayersFarFromTheirBoundAreOverhead) {
-  // 5,000,000 FLOPs at peak take 5 us, 20,000,000 take 20 us.
-  EXPECT_EQ(MustBound(Cold(5'000'000, 8, 26'000)).label, BoundLabel::kOverhead);
-  EXPECT_EQ(MustBound(Cold(5'000'000, 8, 24'000)).label, BoundLabel::kCompute);
-  EXPECT_EQ(MustBound(Cold(20'000'000, 8, 900'000)).label, BoundLabel::kCompute);
+TEST(ComputeBound, OverheadIsWhatStartingExplainsHalfOf) {
+  EXPECT_EQ(MustBound(Started(4'000, 2'000)).label, BoundLabel::kOverhead);
+  EXPECT_EQ(MustBound(Started(4'000, 2'000)).limiter, Limiter::kOverhead);
+  EXPECT_EQ(MustBound(Started(4'000, 1'999)).label, BoundLabel::kCompute);
+  EXPECT_EQ(MustBound(Started(4'000, 1'999)).limiter, Limiter::kCompute);
+  // Starting took longer when it was measured alone.
+  EXPECT_EQ(MustBound(Started(4'000, 5'000)).label, BoundLabel::kOverhead);
+  // The comparison with the bound stays.
+  EXPECT_DOUBLE_EQ(*MustBound(Started(4'000, 2'000)).percent_of_bound, 25);
+}
+
+TEST(ComputeBound, ABoundThatExplainsHalfOfTheTimeIsNoOverhead) {
+  EXPECT_EQ(MustBound(Started(2'000, 1'500)).label, BoundLabel::kCompute);
+  EXPECT_EQ(MustBound(Started(2'001, 1'500)).label, BoundLabel::kOverhead);
+  EXPECT_EQ(MustBound(Started(900, 800)).label, BoundLabel::kCompute);
+}
+
+TEST(ComputeBound, ASlowKernelIsNoOverheadHoweverLittleItDoes) {
+  // 8.6 us for 6144 comparisons (6 ns at peak) over 40,960 bytes (205 ns at 200 GB/s).
+  BoundInput pool = Cold(6144, 40'960, 8'600);
+  pool.dispatch_ns = 60;
+  EXPECT_EQ(MustBound(pool).label, BoundLabel::kMemory);
+  EXPECT_EQ(MustBound(pool).limiter, Limiter::kDram);
+  EXPECT_NEAR(MustBound(pool).bound_ns, 204.8, 1e-9);
+}
+
+TEST(ComputeBound, WithoutBothTimesACeilingIsNamed) {
+  EXPECT_EQ(MustBound(Cold(1000, 8)).label, BoundLabel::kCompute);
+  EXPECT_EQ(MustBound(Cold(8, 1000)).label, BoundLabel::kMemory);
+  EXPECT_EQ(MustBound(Started(1e6, std::nullopt)).label, BoundLabel::kCompute);
+  BoundInput untimed = Cold(1000, 8);
+  untimed.dispatch_ns = 1e6;
+  EXPECT_EQ(MustBound(untimed).label, BoundLabel::kCompute);
+  EXPECT_EQ(MustBound(Cold(0, 0)).label, BoundLabel::kOverhead);
 }
 
 TEST(ComputeBound, FasterThanTheBoundIsFlaggedNotClamped) {
@@ -179,6 +208,7 @@ TEST(ComputeBound, RefusesBadCounts) {
   for (const BoundInput& input :
        {Cold(-1, 0), Cold(0, -1), Cold(1, 1, 0), Cold(1, 1, -5),
         Cold(1, 1, std::numeric_limits<double>::infinity()), Cold(1, 1, std::nan("")),
+        Started(1, 0), Started(1, std::nan("")),
         BoundInput{.flop_count = 1, .byte_count = 1, .working_set_bytes = -1}}) {
     const Result<Bound> bound = ComputeBound(input, Machine());
     ASSERT_FALSE(bound.has_value());

@@ -60,6 +60,8 @@ TEST_F(WorkerProgramTest, ProfilesAModel) {
   double sum_ns = report.overhead().unattributed_ns();
   for (const v1::LayerReport& layer : report.layers()) sum_ns += layer.time().median_ns();
   EXPECT_NEAR(sum_ns, report.time().median_ns(), 1e-6 * sum_ns);
+  EXPECT_GT(report.overhead().dispatch_ns(), 0);
+  EXPECT_FALSE(report.overhead().has_team_dispatch_ns()) << "one thread";
   for (const v1::LayerReport& layer : report.layers()) {
     const v1::Quantity& flops = layer.counters().flops();
     EXPECT_TRUE(flops.has_value() || !flops.reason().empty());
