@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "daemon/jobs/sound_roofline.h"
 #include "kernels/base/words.h"
 #include "kernels/probes/working_set.h"
 
@@ -49,7 +50,7 @@ std::string WhyNotForSetup(const v1::Roofline& stored, const v1::RooflineSetup& 
         "now allows {}",
         SizeText(then.memory_limit_bytes()), SizeText(now.memory_limit_bytes()));
   }
-  return "";
+  return IsSound(stored) ? "" : "is damaged: its numbers are none of a machine";
 }
 
 }  // namespace tinyprof

@@ -14,8 +14,8 @@ namespace tinyprof {
 v1::RooflineSetup MakeRooflineSetup(std::span<const int> cpus, int64_t memory_limit_bytes);
 
 // Why `stored` says too little of runs on `now`, as a clause: other CPUs; no DRAM bandwidth though
-// more memory is allowed now; or it is not known with what it was measured. Empty when it holds.
-// Less memory than then is no reason: bandwidths do not depend on it.
+// more memory is allowed now; or it is not known with what it was measured; or it is damaged. Empty
+// when it holds. Less memory than then is no reason: bandwidths do not depend on it.
 std::string WhyNotForSetup(const v1::Roofline& stored, const v1::RooflineSetup& now);
 
 }  // namespace tinyprof

@@ -11,6 +11,7 @@
 
 #include "daemon/jobs/model_source.h"
 #include "daemon/worker/task_runner.h"
+#include "tests/unit/jobs/measured_roofline.h"
 
 namespace tinyprof {
 
@@ -47,7 +48,7 @@ class FakeRunner final : public TaskRunner {
     switch (task.request.task_case()) {
       case worker::WorkerRequest::kRoofline:
         if (roofline) return roofline(task, on_progress, cancel);
-        event.mutable_roofline()->set_clock_hz(3e9);
+        *event.mutable_roofline() = MeasuredRoofline(3e9);
         return event;
       case worker::WorkerRequest::kCounters:
         if (counters) return counters(task, on_progress, cancel);

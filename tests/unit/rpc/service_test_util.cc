@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "tests/unit/jobs/measured_roofline.h"
+
 namespace tinyprof {
 
 Result<worker::WorkerEvent> FakeRunner::Run(const WorkerTask& task, const ProgressFn& on_progress,
@@ -14,7 +16,7 @@ Result<worker::WorkerEvent> FakeRunner::Run(const WorkerTask& task, const Progre
     case worker::WorkerRequest::kProfile:
       return Profile(on_progress, cancel);
     case worker::WorkerRequest::kRoofline:
-      event.mutable_roofline()->set_clock_hz(2e9);
+      *event.mutable_roofline() = MeasuredRoofline(2e9);
       return event;
     case worker::WorkerRequest::kCounters: {
       auto* result = event.mutable_counters();
