@@ -8,6 +8,8 @@
 
 #include "client/commands/command.h"
 #include "client/commands/suggest.h"
+#include "client/render/text.h"
+#include "kernels/base/utf8.h"
 
 namespace tinyprof::client {
 namespace {
@@ -118,8 +120,22 @@ std::string FirstUnknown(const CLI::App& app) {
   return remaining.empty() ? "" : remaining.front();
 }
 
+// A value of a page's length is not worth repeating whole.
+constexpr int kLongestComplaint = 2000;
+
 void Complain(Io& io, const std::string& text) {
-  io.err << fmt::format("{}: {}", kProgram, text) << std::endl;
+  io.err << fmt::format("{}: {}", kProgram, ShortenMiddle(text, kLongestComplaint)) << std::endl;
+}
+
+// What no option and no message to the daemon can carry, or "".
+std::string UnfitArgument(const std::vector<std::string>& args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].empty()) return fmt::format("argument {} is empty", i + 1);
+    if (!IsValidUtf8(args[i])) {
+      return fmt::format("argument {} is not valid UTF-8: {}", i + 1, args[i]);
+    }
+  }
+  return "";
 }
 
 void PrintError(Session& session, const Error& error) {
@@ -184,6 +200,7 @@ ExitCode RunClient(const std::vector<std::string>& args, Io& io) {
   const auto usage_error = [&](const std::string& sentence) {
     return UsageError(app, args, io, sentence);
   };
+  if (const std::string unfit = UnfitArgument(args); !unfit.empty()) return usage_error(unfit);
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::CallForHelp&) {

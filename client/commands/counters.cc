@@ -28,7 +28,8 @@ Result<ExitCode> PrintListCounters(Session& session, bool calibrate) {
 
 Action SetupCounters(CLI::App& app, GlobalOptions&) {
   const auto calibrate = std::make_shared<bool>(false);
-  app.add_flag("--calibrate", *calibrate, "Calibrate anew, in the queue with the runs");
+  app.add_flag("--calibrate", *calibrate, "Calibrate anew, in the queue with the runs")
+      ->disable_flag_override();
   return [calibrate](Session& session) { return PrintListCounters(session, *calibrate); };
 }
 

@@ -29,7 +29,8 @@ Result<ExitCode> PrintRoofline(Session& session, bool measure) {
 
 Action SetupRoofline(CLI::App& app, GlobalOptions&) {
   const auto measure = std::make_shared<bool>(false);
-  app.add_flag("--measure", *measure, "Measure anew, in the queue with the runs");
+  app.add_flag("--measure", *measure, "Measure anew, in the queue with the runs")
+      ->disable_flag_override();
   return [measure](Session& session) { return PrintRoofline(session, *measure); };
 }
 

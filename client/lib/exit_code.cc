@@ -20,7 +20,8 @@ ExitCode ExitCodeFor(const Error& error) {
     case ErrorCode::kOutOfRange:
       return ExitCode::kUsage;
     case ErrorCode::kUnavailable:
-      return ExitCode::kUnreachable;
+      // The daemon was reached, and its disk was not.
+      return error.reason == "STORE_UNAVAILABLE" ? ExitCode::kPrecondition : ExitCode::kUnreachable;
     case ErrorCode::kPermissionDenied:
     case ErrorCode::kUnauthenticated:
       return ExitCode::kRefused;

@@ -40,9 +40,11 @@ Result<fs::path> FollowLinks(const std::string& path) {
 }  // namespace
 
 tl::unexpected<Error> CannotWrite(const std::string& path, int error_number) {
-  return Fail(ErrorCode::kInvalidArgument, "FILE_NOT_WRITABLE",
-              fmt::format("cannot write {}: {}", path, std::strerror(error_number)),
-              {{"path", path}});
+  const bool is_full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG ||
+                       error_number == EIO;
+  return Fail(
+      is_full ? ErrorCode::kFailedPrecondition : ErrorCode::kInvalidArgument, "FILE_NOT_WRITABLE",
+      fmt::format("cannot write {}: {}", path, std::strerror(error_number)), {{"path", path}});
 }
 
 Result<std::optional<fs::path>> ReplaceableFile(const std::string& path) {

@@ -10,7 +10,8 @@
 
 namespace tinyprof::client {
 
-// INVALID_ARGUMENT / FILE_NOT_WRITABLE with the text of `error_number` (an errno).
+// FILE_NOT_WRITABLE with the text of `error_number` (an errno): FAILED_PRECONDITION when the device
+// has no room or fails, INVALID_ARGUMENT when another file would do.
 tl::unexpected<Error> CannotWrite(const std::string& path, int error_number);
 
 // The regular file that `path` leads to through symbolic links, or that writing would create there;

@@ -93,7 +93,7 @@ TEST_F(Export, ADeviceIsWrittenInto) {
   EXPECT_TRUE(fs::is_symlink(File("null")));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   const Caught full = Run("mlp", "/dev/full");
-  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_EQ(full.exit_code, 5);
   EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full: No space left on device"));
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }

@@ -224,7 +224,7 @@ TEST_F(Flow, AResultThatCannotBeWrittenIsKept) {
     std::vector<std::string> args = {"profile", "tiny", "-o", "/dev/full"};
     args.insert(args.end(), format.begin(), format.end());
     const Caught caught = Call(args);
-    EXPECT_EQ(caught.exit_code, 2);
+    EXPECT_EQ(caught.exit_code, 5);
     EXPECT_THAT(caught.err, HasSubstr("cannot write /dev/full: No space left on device; the result "
                                       "is kept: `tinyprof-client show r-1`\n"));
   }

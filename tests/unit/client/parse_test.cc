@@ -74,6 +74,8 @@ TEST(ExitCodes, FollowTheContract) {
   EXPECT_EQ(code(ErrorCode::kFailedPrecondition), 5);
   EXPECT_EQ(code(ErrorCode::kDeadlineExceeded), 124);
   EXPECT_EQ(code(ErrorCode::kInternal), 1);
+  EXPECT_EQ(ExitCodeFor({ErrorCode::kUnavailable, "STORE_UNAVAILABLE", "", {}}),
+            ExitCode::kPrecondition);
 }
 
 // The vectors of FIPS 180-4's examples and of the empty message.

@@ -46,6 +46,13 @@ TEST(Usage, EverySubcommandHasExamplesAndArguments) {
   }
 }
 
+TEST(Usage, ALongValueIsNotRepeatedWhole) {
+  const Caught caught = RunCaught({"profile", "mlp", "--batch", std::string(100'000, '9')});
+  EXPECT_EQ(caught.exit_code, 2);
+  EXPECT_THAT(caught.err, HasSubstr("…"));
+  EXPECT_LT(caught.err.size(), 3'000U);
+}
+
 TEST(Usage, MistakesAreNamedWithTheNearestWord) {
   const struct {
     std::vector<std::string> args;
@@ -57,6 +64,13 @@ TEST(Usage, MistakesAreNamedWithTheNearestWord) {
       {{"profile", "--thread=2"}, "'--thread' is no option of profile; did you mean --threads?"},
       {{"show", "a", "b"}, "'b' is no argument of show"},
       {{"profile"}, "MODEL is required"},
+      {{"profile", ""}, "argument 2 is empty"},
+      {{"counters", "--timeout", ""}, "argument 3 is empty"},
+      {{"counters", "-o", ""}, "argument 3 is empty"},
+      {{"profile", "\xff\xfe"}, "argument 2 is not valid UTF-8: "},
+      {{"layer", "relu", "--input", "\xff=1x784"}, "argument 4 is not valid UTF-8: "},
+      {{"roofline", "--measure=2"}, "--measure"},
+      {{"counters", "--calibrate=1"}, "--calibrate"},
       {{"profile", "mlp", "--backend", "egen"}, "--backend"},
       {{"profile", "mlp", "--batch", "0"}, "--batch"},
       {{"profile", "mlp", "--batch", "x"}, "--batch"},
