@@ -9,7 +9,6 @@
 #include "client/commands/command.h"
 #include "client/commands/suggest.h"
 #include "client/render/text.h"
-#include "kernels/base/utf8.h"
 
 namespace tinyprof::client {
 namespace {
@@ -131,7 +130,7 @@ void Complain(Io& io, const std::string& text) {
 std::string UnfitArgument(const std::vector<std::string>& args) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (args[i].empty()) return fmt::format("argument {} is empty", i + 1);
-    if (!IsValidUtf8(args[i])) {
+    if (ValidUtf8(args[i]) != args[i]) {
       return fmt::format("argument {} is not valid UTF-8: {}", i + 1, args[i]);
     }
   }

@@ -57,9 +57,9 @@ TEST_F(Program, AReaderThatHasEnoughIsNoError) {
 TEST_F(Program, AFileSizeLimitIsAnErrorOfWriting) {
   const std::string file = (daemon_.directory() / "out").string();
   const std::string limited = "ulimit -f 0; exec \"$CLIENT\" --address \"$ADDRESS\" ";
-  EXPECT_EQ(Run(limited + "analyze tiny -o " + file), 2) << err_;
+  EXPECT_EQ(Run(limited + "analyze tiny -o " + file), 5) << err_;
   EXPECT_THAT(err_, HasSubstr("cannot write " + file + ": File too large"));
-  EXPECT_EQ(Run(limited + "models export mlp " + file), 2) << err_;
+  EXPECT_EQ(Run(limited + "models export mlp " + file), 5) << err_;
   EXPECT_THAT(err_, HasSubstr("cannot write " + file + ": File too large"));
 }
 

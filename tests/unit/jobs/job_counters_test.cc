@@ -1,4 +1,6 @@
 // What a run is told of the counters.
+#include <future>
+
 #include "tests/unit/jobs/job_queue_fixture.h"
 
 namespace tinyprof {

@@ -27,6 +27,15 @@ TEST(Median, OfOddAndEvenCountsInAnyOrder) {
   EXPECT_EQ(Median(std::span<const double>(std::vector<double>{8, 1, 3, 100})), 5.5);
 }
 
+TEST(RelativeHalfWidth, OfFiveSamplesIsHalfTheRangeOverTheMedian) {
+  // Of five samples the interval is the whole range: 2.5 % of resamples have their median at the
+  // least sample already (P(at least 3 of 5 draws) = 5.8 %).
+  const std::vector<double> samples = {104, 96, 100, 101, 98};
+  EXPECT_DOUBLE_EQ(RelativeHalfWidth(samples), 0.04);
+  EXPECT_EQ(RelativeHalfWidth(std::vector<double>(5, 7.0)), 0);
+  EXPECT_EQ(RelativeHalfWidth(std::vector<double>(5, 0.0)), 0);
+}
+
 TEST(SummarizeTimes, ByHand) {
   // Median 12; deviations 2 1 0 0 1 2 88 -> sorted 0 0 1 1 2 2 88, MAD 1; the limit is 5.19.
   const std::vector<double> samples = {10, 11, 12, 12, 13, 14, 100};

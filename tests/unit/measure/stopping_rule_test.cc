@@ -9,15 +9,6 @@ namespace {
 
 using Stop = std::optional<std::string_view>;
 
-TEST(RelativeHalfWidth, OfFiveSamplesIsHalfTheRangeOverTheMedian) {
-  // Of five samples the interval is the whole range: 2.5 % of resamples have their median at the
-  // least sample already (P(at least 3 of 5 draws) = 5.8 %).
-  const std::vector<double> samples = {104, 96, 100, 101, 98};
-  EXPECT_DOUBLE_EQ(RelativeHalfWidth(samples), 0.04);
-  EXPECT_EQ(RelativeHalfWidth(std::vector<double>(5, 7.0)), 0);
-  EXPECT_EQ(RelativeHalfWidth(std::vector<double>(5, 0.0)), 0);
-}
-
 TEST(StoppingRule, PrecisionNeedsFivePassesOfBothSeries) {
   StoppingRule rule({.precision = 0.01, .deadline_ns = 1000});
   const std::vector<double> steady(8, 100.0);
