@@ -17,7 +17,7 @@ test_packages=(
 
 packages=("${build_packages[@]}")
 [[ "${1:-}" == --tests ]] && packages+=("${test_packages[@]}")
-# buf comes from npm; Debian's own npm is large, so another Node.js that is already there will do.
+# buf and ONNX Runtime come from npm; Debian's own npm is large, so another Node.js that is already there will do.
 if [[ "${1:-}" == --tests ]] && ! command -v npm >/dev/null; then
   packages+=(npm)
 fi

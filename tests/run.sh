@@ -99,7 +99,7 @@ report_conformance() {
 
 report_skips() {
   say "skipped tests and why"
-  grep -hE -A1 ': Skipped$|^\[  SKIPPED \] (buf|guest|conformance) ' "$logs"/*-tests.log | grep -vE '^--$' || echo "none"
+  grep -hE -A1 ': Skipped$|^\[  SKIPPED \] (buf|guest|conformance|onnxruntime) ' "$logs"/*-tests.log | grep -vE '^--$' || echo "none"
 }
 
 deploy/dependencies.sh --tests

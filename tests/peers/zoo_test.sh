@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Models of the zoo, exported as ONNX, give in every backend what ONNX Runtime gives.
+#
+# Usage: zoo_test.sh INSTALL.sh PREFIX BIN_DIR BACKEND,... MODEL...
+# Each element is within 1e-4 of itself, or of the smallest of the outputs' largest elements
+# (float32 sums of different order differ where they cancel).
+set -euo pipefail
+install=$1 prefix=$2 bin=$3
+IFS=, read -ra backends <<<"$4"
+shift 4
+command -v node >/dev/null || { echo "[  SKIPPED ] onnxruntime: node is not installed"; exit 77; }
+"$install" "$prefix"
+peers=$(dirname "$install")
+
+scratch=$(mktemp -d)
+cleanup() {
+  if [[ -n ${daemon:-} ]]; then kill "$daemon"; wait "$daemon" || true; fi
+  rm -rf "$scratch"
+}
+trap cleanup EXIT
+export TINYPROF_LISTEN=unix:$scratch/d.sock TINYPROF_ADDRESS=unix:$scratch/d.sock
+export TINYPROF_STATE_DIR=$scratch/state TINYPROF_LOCK_FILE=$scratch/lock
+"$bin/tinyprofd" >"$scratch/log" 2>&1 &
+daemon=$!
+for _ in $(seq 100); do
+  "$bin/tinyprof-client" health >/dev/null 2>&1 && break
+  kill -0 "$daemon" || { cat "$scratch/log"; exit 1; }
+  sleep 0.1
+done
+
+failed=0
+for model in "$@"; do
+  "$bin/tinyprof-client" models export "$model" "$scratch/model.onnx" 2>/dev/null
+  largest=$(node "$peers/make_case.mjs" "$prefix" "$scratch/model.onnx" "$scratch/case")
+  atol=$(awk -v largest="$largest" 'BEGIN { print 1e-4 * largest }')
+  for backend in "${backends[@]}"; do
+    if "$bin/tinyprof-client" verify "$model" --data "$scratch/case" --backend "$backend" --rtol 1e-4 \
+      --atol "$atol" >"$scratch/verify" 2>&1; then
+      echo "$model $backend: the same, within 1e-4 (absolute $atol)"
+    else
+      echo "$model $backend: differs"
+      cat "$scratch/verify"
+      failed=1
+    fi
+  done
+  rm -rf "$scratch/case" "$scratch/model.onnx"
+done
+exit "$failed"
