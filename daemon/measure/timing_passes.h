@@ -1,8 +1,8 @@
 // The timed passes of a run: first, warm-up, rounds of bare and instrumented passes, and short
-// layers again by repeating. After the last layer of an instrumented pass, outside of the pass's
-// time, come layers without work, timed as the others are: what starting a layer takes depends on
-// what ran before it, and on how often it is repeated. No call of a hook, allocation or read of a
-// counter happens within a timed pass.
+// layers again by repeating. Layers without work come after the last layer of an instrumented pass,
+// outside of its time, for some ms of the run altogether; they are timed as the others are, since
+// what starting a layer takes depends on what ran before it, and on how often it is repeated. No
+// call of a hook, allocation or read of a counter happens within a timed pass.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ class TimingPasses {
   struct Samples {
     std::vector<double> bare_ns;                // by pass
     std::vector<double> instrumented_ns;        // by pass
-    std::vector<std::vector<double>> layer_ns;  // by position, by pass
+    std::vector<std::vector<double>> layer_ns;  // by node, by pass
   };
 
   void FirstPass();
@@ -81,6 +81,8 @@ class TimingPasses {
   const Samples& Judged() const;
   void ChooseSamples();
   int64_t Preemptions() const { return preemptions_ ? preemptions_() : 0; }
+  // After a round that has been judged.
+  void TimeEmptyLayers();
   // The layers of the workload have the first positions, the empty ones those after.
   void RunAt(size_t position);
   // One pass in which the layer at a position runs repeats[position] times.
@@ -101,7 +103,9 @@ class TimingPasses {
   const MeasureHooks& hooks_;
   TimingResult result_;
   size_t position_count_;
-  std::vector<int64_t> stamps_ns_;  // position_count_ + 1
+  std::vector<int64_t> stamps_ns_;             // node_count + 1
+  std::vector<std::vector<double>> empty_ns_;  // by empty layer, by round
+  int64_t empty_spent_ns_ = 0;
   Samples quiet_;
   Samples disturbed_;
   std::vector<std::vector<double>> repeated_ns_;  // by position, by pass; empty for long ones
