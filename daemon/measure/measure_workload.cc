@@ -49,13 +49,14 @@ std::string BudgetWarning(const TimingResult& timing, const MeasureOptions& opti
 
 void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, RunMeasurement& run) {
   if (!timing.short_layers.empty()) {
-    run.warnings.push_back(fmt::format(
-        "{} of {} layers are shorter than {:.0f} clock reads ({:.0f} ns); {}",
-        timing.short_layers.size(), timing.layers.size(), TimingPasses::kShortLayerReads,
-        TimingPasses::kShortLayerReads * timing.read_cost_ns,
-        timing.repeated_short_layers
-            ? "their times are from repeating each of them back to back"
-            : "their times are uncertain, since repeating them would warm the caches"));
+    run.warnings.push_back(
+        fmt::format("{} of {} layers {} shorter than {:.0f} clock reads ({:.0f} ns); {}",
+                    timing.short_layers.size(), timing.layers.size(),
+                    timing.short_layers.size() == 1 ? "is" : "are", TimingPasses::kShortLayerReads,
+                    TimingPasses::kShortLayerReads * timing.read_cost_ns,
+                    timing.repeated_short_layers
+                        ? "their times are from repeating each of them back to back"
+                        : "their times are uncertain, since repeating them would warm the caches"));
   }
   if (timing.never_quiet) {
     run.warnings.push_back(

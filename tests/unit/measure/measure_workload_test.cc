@@ -73,7 +73,7 @@ TEST_F(MeasureWorkloadTest, TimesAddUpToTheWholePass) {
   }
   EXPECT_DOUBLE_EQ(sum_ns, run->time.median_ns);
   EXPECT_NEAR(run->instrumented_pass_ns, run->time.median_ns, 0.02 * run->time.median_ns);
-  EXPECT_THAT(run->warnings, Contains(HasSubstr("1 of 3 layers are shorter than 100 clock reads")));
+  EXPECT_THAT(run->warnings, Contains(HasSubstr("1 of 3 layers is shorter than 100 clock reads")));
 }
 
 TEST_F(MeasureWorkloadTest, TheBudgetsWarningHasThePrintedIntervals) {
