@@ -14,6 +14,10 @@ class MachineWatch {
  public:
   // Looks at the machine. `root`: proc/ and sys/ are looked up below it.
   explicit MachineWatch(const MeasureOptions& options, std::string root = "/");
+  // Absent when no sample was good.
+  std::optional<double> clock_hz() const {
+    return state_.clock_hz > 0 ? std::optional(state_.clock_hz) : std::nullopt;
+  }
   // Looks again and returns both. Adds what speaks against the run to `warnings`.
   MachineState Finish(std::vector<std::string>& warnings);
 

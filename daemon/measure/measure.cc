@@ -45,7 +45,8 @@ Result<RunMeasurement> Measure(Session& session, CounterBackend& counters,
                           .software = std::move(software),
                           .preemptions = InvoluntarySwitches,
                           .memory = HostMemoryControllers(),
-                          .empty_layers = empty.has_value() ? empty->get() : nullptr};
+                          .empty_layers = empty.has_value() ? empty->get() : nullptr,
+                          .clock_hz = machine.clock_hz()};
   TINYPROF_ASSIGN_OR_RETURN(
       RunMeasurement run,
       MeasureWorkload(workload, MonotonicClock(), std::move(instruments), options, hooks));

@@ -18,12 +18,14 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "daemon/counters/counter_backend.h"
 #include "daemon/counters/counter_report.h"
+#include "daemon/counters/event_catalogue.h"
 #include "daemon/measure/quantity.h"
 #include "daemon/measure/statistics.h"
 #include "kernels/base/error.h"
@@ -152,12 +154,14 @@ struct RunMeasurement {
   std::string stopped_by;             // "precision" or "budget"
   std::string counter_source;         // "papi", "simulated" or "none"
   int64_t max_resident_bytes = 0;
+  // Whose counts cannot be right (plausibility.h), though known work was counted as it should.
+  std::set<Metric> doubted_metrics;
   std::optional<TrustTable> trust;  // that the counts rest on; absent with CounterMode::kNone
 };
 
 // FAILED_PRECONDITION / "COUNTERS_UNAVAILABLE" for CounterMode::kPapi where no hardware event can
-// be counted, before anything is measured; CANCELLED / "CANCELLED" soon after hooks.cancelled says
-// so; INVALID_ARGUMENT for options out of range.
+// be counted, before anything is measured, or where none was; CANCELLED / "CANCELLED" soon after
+// hooks.cancelled says so; INVALID_ARGUMENT for options out of range.
 Result<RunMeasurement> Measure(Session& session, CounterBackend& counters,
                                const MeasureOptions& options, const MeasureHooks& hooks);
 

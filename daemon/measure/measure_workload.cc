@@ -6,8 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "daemon/counters/counter_choices.h"
 #include "daemon/measure/counter_passes.h"
 #include "daemon/measure/counter_values.h"
+#include "daemon/measure/plausibility.h"
 #include "daemon/measure/software_monitor.h"
 #include "daemon/measure/timing_passes.h"
 
@@ -106,9 +108,24 @@ void TakeTiming(TimingResult&& timing, const MeasureOptions& options, RunMeasure
   WarnOfTiming(timing, options, run);
 }
 
-void TakeCounts(const CounterPlan& plan, const CounterSamples& samples, Source source,
-                RunMeasurement& run) {
-  const std::vector<CounterValues> layers = LayerValues(plan, samples, run.layers.size(), source);
+// `run` has its times. A stand-in's cycles are declared, whatever time the work takes.
+PassFacts FactsOf(const RunMeasurement& run, const Workload& workload, int threads,
+                  std::optional<double> clock_hz, Source source) {
+  PassFacts facts{.pass_ns = run.time.median_ns, .threads = threads};
+  if (source != Source::kSimulated) facts.clock_hz = clock_hz;
+  for (size_t node = 0; node < run.layers.size(); ++node) {
+    facts.layer_ns.push_back(run.layers[node].time.median_ns);
+    facts.work.push_back(workload.work(node));
+  }
+  return facts;
+}
+
+void TakeCounts(const CounterPlan& plan, const CounterSamples& samples, const PassFacts& facts,
+                Source source, RunMeasurement& run) {
+  std::vector<CounterValues> layers = LayerValues(plan, samples, run.layers.size(), source);
+  const std::vector<Doubt> doubts = RemoveImplausible(plan, samples, facts, layers);
+  for (const Doubt& doubt : doubts) run.doubted_metrics.insert(doubt.metric);
+  if (!doubts.empty()) run.warnings.push_back(DescribeDoubts(doubts));
   run.totals = SumOverLayers(layers, AbsentValues(kNoLayersReason, source));
   for (size_t node = 0; node < layers.size(); ++node) {
     run.layers[node].counters = layers[node];
@@ -117,6 +134,20 @@ void TakeCounts(const CounterPlan& plan, const CounterSamples& samples, Source s
   run.passes.discarded += samples.discarded;
   run.passes.discarded_for = samples.discarded_for;
   run.counter_read_cost = samples.read_cost;
+}
+
+tl::unexpected<Error> CountersUnavailable(const std::string& reason) {
+  return Fail(ErrorCode::kFailedPrecondition, "COUNTERS_UNAVAILABLE",
+              fmt::format("hardware counters were asked for and cannot be had: {}", reason),
+              {{"cause", reason}});
+}
+
+// Who asked for hardware counters is not served by a run in which none counted.
+Status CheckAnyCounted(const MeasureOptions& options, CounterValues totals) {
+  const bool any = std::any_of(kMetrics.begin(), kMetrics.end(),
+                               [&](Metric metric) { return At(totals, metric).value.has_value(); });
+  if (any || options.counters != CounterMode::kPapi) return {};
+  return CountersUnavailable(MoreHelpful(totals.instructions.reason, totals.cycles.reason));
 }
 
 void TakeNoCounts(const CounterValues& absent, RunMeasurement& run) {
@@ -173,10 +204,7 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instrum
   const std::string& unusable_reason = instruments.plan.unusable_reason;
   const bool counting = options.counters != CounterMode::kNone && unusable_reason.empty();
   if (options.counters == CounterMode::kPapi && !counting) {
-    return Fail(
-        ErrorCode::kFailedPrecondition, "COUNTERS_UNAVAILABLE",
-        fmt::format("hardware counters were asked for and cannot be had: {}", unusable_reason),
-        {{"cause", unusable_reason}});
+    return CountersUnavailable(unusable_reason);
   }
   MemoryTrafficPasses traffic(workload, clock, instruments.memory, options, hooks);
   const Deadlines deadlines(clock.NowNs(), options.time_budget_ns, counting, traffic.available());
@@ -193,7 +221,9 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instrum
   if (counting) {
     CounterPasses passes(workload, clock, instruments.counters, instruments.plan, options, hooks);
     TINYPROF_ASSIGN_OR_RETURN(const CounterSamples samples, passes.Run(deadlines.counters_ns));
-    TakeCounts(instruments.plan, samples, source, run);
+    const PassFacts facts = FactsOf(run, workload, options.threads, instruments.clock_hz, source);
+    TakeCounts(instruments.plan, samples, facts, source, run);
+    TINYPROF_RETURN_IF_ERROR(CheckAnyCounted(options, run.totals));
     run.counter_source = Name(source);
   } else if (options.counters == CounterMode::kNone) {
     TakeNoCounts(AbsentValues(kNotAskedReason, source), run);

@@ -1,6 +1,7 @@
 // Measuring without a machine: the engine behind Measure, on interfaces that tests script.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,8 @@ struct Instruments {
   // One layer without work, and where there is a team, one that is started on all of it
   // (empty_layers.h); null: what starting a layer takes is absent.
   Workload* empty_layers = nullptr;
+  // Of the cores while they are busy, against which cycles are held; absent: not known.
+  std::optional<double> clock_hz;
 };
 
 // The warning of a run without a dispatch cost.

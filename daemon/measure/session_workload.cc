@@ -1,7 +1,25 @@
 #include "daemon/measure/session_workload.h"
 
+#include "kernels/ops/op.h"
+
 namespace tinyprof {
 namespace {
+
+// 6 x 6 outputs of a 3 x 3 kernel take 8 x 8 products instead of 36 x 9.
+constexpr double kMostSavedByWinograd = 324.0 / 64;
+
+std::vector<LayerWork> WorkOf(const Session& session) {
+  const bool fast_convolution = session.options().conv_algorithm != ConvAlgorithm::kDirect;
+  std::vector<LayerWork> work;
+  for (const Node& node : session.graph().nodes) {
+    const NodeSignature signature = SignatureOf(session.graph(), node, true);
+    const Result<Cost> cost = CostOf(signature);
+    work.push_back(cost.has_value()
+                       ? WorkOf(*cost, signature.outputs.front().dtype, fast_convolution)
+                       : LayerWork{});
+  }
+  return work;
+}
 
 constexpr size_t kLineBytes = 64;
 // Second-level caches have up to 4 MiB on the CPUs we know; four times that also defeats
@@ -24,6 +42,18 @@ void FlushBlock(std::span<const std::byte> block) {
 }
 
 }  // namespace
+
+LayerWork WorkOf(const Cost& cost, DType output, bool fast_convolution) {
+  const double products = 2.0 * static_cast<double>(cost.valid_tap_mac_count) /
+                          (fast_convolution ? kMostSavedByWinograd : 1);
+  const double flops =
+      products + static_cast<double>(cost.flops.add_mul_div + cost.flops.reduction);
+  return {.least_flops_single = output == DType::kFloat32 ? flops : 0,
+          .least_flops_double = output == DType::kFloat64 ? flops : 0,
+          .weight_bytes = static_cast<double>(cost.weight_bytes)};
+}
+
+SessionWorkload::SessionWorkload(Session& session) : session_(&session), work_(WorkOf(session)) {}
 
 Result<SessionWorkload> SessionWorkload::Create(Session& session, bool will_flush) {
   SessionWorkload workload(session);

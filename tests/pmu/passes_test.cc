@@ -19,6 +19,8 @@ namespace tinyprof {
 namespace {
 
 using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -64,14 +66,18 @@ class PassesTest : public ::testing::TestWithParam<int> {
 
   CounterPlan Plan() { return PlanAtLeisure(*backend_); }
 
+  Result<RunMeasurement> TryRun(const CounterPlan& plan) {
+    return MeasureWorkload(workload_, clock_,
+                           {.counters = *backend_,
+                            .plan = plan,
+                            .software = {},
+                            .preemptions = [] { return int64_t{0}; },
+                            .memory = HostMemoryControllers()},
+                           options_, {});
+  }
+
   RunMeasurement Run(const CounterPlan& plan) {
-    Result<RunMeasurement> run = MeasureWorkload(workload_, clock_,
-                                                 {.counters = *backend_,
-                                                  .plan = plan,
-                                                  .software = {},
-                                                  .preemptions = [] { return int64_t{0}; },
-                                                  .memory = HostMemoryControllers()},
-                                                 options_, {});
+    Result<RunMeasurement> run = TryRun(plan);
     EXPECT_TRUE(run.has_value()) << run.error().message;
     return run.value_or(RunMeasurement{});
   }
@@ -236,6 +242,85 @@ TEST_P(PassesTest, CountsThatWrapOrRunBackwardsAreThrownAway) {
     EXPECT_THAT(run.totals.instructions.reason, StartsWith("COUNTERS_LOST: "));
     EXPECT_GT(run.passes.discarded, 0);
   }
+}
+
+TEST_P(PassesTest, CountersThatStopAfterCalibrationGiveNoZero) {
+  const CounterPlan plan = Plan();
+  for (const char* count : {"constant 0", "constant 9", "step 3"}) {
+    SCOPED_TRACE(count);
+    StandInScript script(cpu_);
+    for (const CpuEvent& event : cpu_.events()) script.Event(event, count);
+    script.Apply();
+    RunMeasurement run = Run(plan);
+    for (const Metric metric : kMetrics) {
+      EXPECT_FALSE(At(run.totals, metric).value.has_value()) << Name(metric);
+    }
+    EXPECT_EQ(ExpectHonest(run), 0);
+    EXPECT_THAT(run.totals.flops.reason, StartsWith("STOPPED_MOVING: "));
+    EXPECT_THAT(run.warnings, Contains(HasSubstr("tinyprof-client counters --calibrate")));
+  }
+}
+
+TEST_P(PassesTest, OneCounterThatStopsIsLeftOut) {
+  const CounterPlan plan = Plan();
+  workload_.layer_work = [](size_t layer) {
+    return LayerWork{.least_flops_single = 8.0 * static_cast<double>(VectorsOf(layer, 0))};
+  };
+  for (const auto& [event, metric] : {std::pair(cpu_.cycles, Metric::kCycles),
+                                      std::pair(cpu_.instructions, Metric::kInstructions),
+                                      std::pair(cpu_.flops.back().event, Metric::kFlops)}) {
+    for (const char* count : {"constant 0", "constant 9", "step 3"}) {
+      SCOPED_TRACE(event.name + " " + count);
+      StandInScript script(cpu_);
+      script.Event(event, count);
+      if (metric == Metric::kFlops) {
+        for (const FlopEvent& flop : cpu_.flops) script.Event(flop.event, count);
+      }
+      script.Apply();
+      RunMeasurement run = Run(plan);
+      ExpectHonest(run);
+      EXPECT_FALSE(At(run.totals, metric).value.has_value());
+      EXPECT_THAT(At(run.totals, metric).reason, StartsWith("STOPPED_MOVING: "));
+      EXPECT_EQ(run.doubted_metrics.count(metric), 1U);
+      // What counts on beside it is there, but no better than suspect beside a dead anchor.
+      EXPECT_TRUE(run.totals.l1d_misses.value.has_value());
+      EXPECT_EQ(run.totals.l1d_misses.quality == Quality::kSuspect, metric != Metric::kFlops);
+    }
+  }
+}
+
+TEST_P(PassesTest, CountsThatNoCoreCanHaveAreLeftOut) {
+  const CounterPlan plan = Plan();
+  for (const auto& [event, metric] : {std::pair(cpu_.instructions, Metric::kInstructions),
+                                      std::pair(cpu_.l1d_misses, Metric::kL1dMisses)}) {
+    SCOPED_TRACE(event.name);
+    StandInScript(cpu_).Event(event, "signal " + event.signals + " times 1000").Apply();
+    RunMeasurement run = Run(plan);
+    ExpectHonest(run);
+    EXPECT_THAT(At(run.totals, metric).reason, StartsWith("IMPLAUSIBLE: "));
+    EXPECT_THAT(run.warnings, Contains(HasSubstr("counts that cannot be right")));
+  }
+  StandInScript script(cpu_);
+  for (const FlopEvent& flop : cpu_.flops) {
+    script.Event(flop.event, "signal " + flop.event.signals + " times 1000");
+  }
+  script.Apply();
+  RunMeasurement run = Run(plan);
+  ExpectHonest(run);
+  EXPECT_THAT(run.totals.flops.reason, StartsWith("IMPLAUSIBLE: "));
+}
+
+TEST_P(PassesTest, AskingForCountersThatAllStoppedIsRefused) {
+  const CounterPlan plan = Plan();
+  StandInScript script(cpu_);
+  for (const CpuEvent& event : cpu_.events()) script.Event(event, "constant 0");
+  script.Apply();
+  options_.counters = CounterMode::kPapi;
+  const Result<RunMeasurement> run = TryRun(plan);
+  ASSERT_FALSE(run.has_value());
+  EXPECT_EQ(run.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(run.error().reason, "COUNTERS_UNAVAILABLE");
+  EXPECT_THAT(run.error().message, HasSubstr("STOPPED_MOVING: "));
 }
 
 TEST_P(PassesTest, NoModeOfCountingSaysPapi) {

@@ -43,6 +43,7 @@ class FakeWorkload final : public Workload {
     ++flushes;
     clock_.now_ns += 1'000'000;
   }
+  LayerWork work(size_t node) const override { return layer_work(node); }
 
  private:
   std::vector<int64_t> layer_ns_;
@@ -54,6 +55,7 @@ class FakeWorkload final : public Workload {
   // Added to a run of a node, by how often it has run.
   std::function<int64_t(size_t node, int run)> extra_ns;
   std::function<void(size_t node)> on_run;
+  std::function<LayerWork(size_t node)> layer_work = [](size_t) { return LayerWork{}; };
 
  private:
   FakeClock& clock_;

@@ -45,6 +45,36 @@ class MeasureSessionTest : public ::testing::Test {
   MeasureOptions options_;
 };
 
+// 4 x 64 times 64 x 32 are 8,192 multiply-adds of 2 FLOPs; the weights are 64 x 32 floats.
+TEST_F(MeasureSessionTest, WhatLayersCannotDoWithout) {
+  const Result<SessionWorkload> workload = SessionWorkload::Create(*session_, false);
+  ASSERT_TRUE(workload.has_value());
+  EXPECT_EQ(workload->work(0).least_flops_single, 16'384);
+  EXPECT_EQ(workload->work(0).least_flops_double, 0);
+  EXPECT_EQ(workload->work(0).weight_bytes, 8'192);
+  EXPECT_EQ(workload->work(1).least_flops(), 0) << "AMD counts no maxima";
+}
+
+TEST(WorkOf, LeavesOutWhatAKernelCanDoWithout) {
+  const Cost cost{.flops = {.mac = 900,
+                            .bias = 7,
+                            .add_mul_div = 20,
+                            .minmax = 11,
+                            .compare = 5,
+                            .transcendental = 13,
+                            .reduction = 3},
+                  .valid_tap_mac_count = 810,
+                  .int_op_count = 99};
+  EXPECT_EQ(WorkOf(cost, DType::kFloat32, false).least_flops_single, 2 * 810 + 20 + 3);
+  EXPECT_EQ(WorkOf(cost, DType::kFloat64, false).least_flops_double, 2 * 810 + 20 + 3);
+  EXPECT_EQ(WorkOf(cost, DType::kFloat64, false).least_flops_single, 0);
+  // 64 products for 324.
+  EXPECT_EQ(WorkOf(cost, DType::kFloat32, true).least_flops_single, 2 * 160 + 20 + 3);
+  for (const DType other : {DType::kInt8, DType::kInt64, DType::kFloat16, DType::kBFloat16}) {
+    EXPECT_EQ(WorkOf(cost, other, false).least_flops(), 0);
+  }
+}
+
 void ExpectConsistent(const RunMeasurement& run) {
   ASSERT_EQ(run.layers.size(), 2U);
   double sum_ns = run.unattributed_ns;
