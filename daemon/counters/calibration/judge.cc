@@ -238,8 +238,16 @@ void Conclude(Metric metric, std::span<const LoopSample> samples, MetricVerdict&
   };
   const auto first = std::find_if(rows.begin(), rows.end(), must_count);
   if (first == rows.end()) {
-    verdict.quality = Quality::kSuspect;
     verdict.reason = "NOT_CALIBRATED: no loop on this CPU tells what the event must count";
+    // A 0 may be the count of an event that never moves.
+    const bool moved = std::any_of(rows.begin(), rows.end(), [](const TrustRow& row) {
+      return row.measured.value_or(0) != 0;
+    });
+    if (moved) {
+      verdict.quality = Quality::kSuspect;
+    } else {
+      verdict.reason += ", and it counted nothing";
+    }
     return;
   }
   verdict.expected = first->expected->nominal;

@@ -39,7 +39,8 @@ struct MetricVerdict {
 
 // NEVER_MOVES (not usable): nothing was counted where something must be. IMPLAUSIBLE: counts are
 // not what they must be, with the loops named; cycles are then not usable, other metrics suspect.
-// NOT_CALIBRATED (suspect): no loop says anything of the metric. A metric of which no loop was
+// NOT_CALIBRATED (suspect; not usable where nothing was counted): no loop says anything of the
+// metric. A metric of which no loop was
 // counted is not usable, for the reason of the first loop.
 MetricVerdict JudgeMetric(Metric metric, const std::string& formula,
                           std::span<const LoopSample> samples);

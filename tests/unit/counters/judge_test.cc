@@ -243,6 +243,9 @@ TEST(JudgeStallCycles, LieWithinCyclesAndAreManyInAChainOfLoadsFromMemory) {
   // Without cycles nothing can be said.
   EXPECT_EQ(judged(80, 5, std::nullopt).quality, Quality::kSuspect);
   EXPECT_THAT(judged(80, 5, std::nullopt).reason, StartsWith("NOT_CALIBRATED: "));
+  // Least of all whether an event that counted nothing would.
+  EXPECT_EQ(judged(0, 0, std::nullopt).quality, std::nullopt);
+  EXPECT_THAT(judged(0, 0, std::nullopt).reason, StartsWith("NOT_CALIBRATED: "));
 }
 
 TEST(JudgeBranchMisses, HalfOfTheUnpredictableAndHardlyAnyOther) {
