@@ -15,6 +15,7 @@ ConvAlgorithm FromProto(v1::ConvAlgorithm algorithm);
 // `cpus` are those of the team, one a thread. `spec` was checked.
 MeasureOptions MeasureOptionsOf(const v1::RunSpec& spec, std::vector<int> cpus);
 
+// What is no finite number becomes absent.
 v1::Quantity ToProto(const Quantity& quantity);
 v1::TimeStats ToProto(const TimeStats& stats);
 v1::Progress ToProto(const ProgressUpdate& update);

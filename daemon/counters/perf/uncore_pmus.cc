@@ -18,6 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kLineBytes = 64;
+// No controller's counter stands for less or for more: they count bursts, or units of at most KiBs.
+constexpr double kLeastBytesPerCount = 1.0 / 8;
+constexpr double kMostBytesPerCount = 1024 * 1024;
 
 tl::unexpected<Error> BadEvent(const std::string& what) {
   return Fail(ErrorCode::kInvalidArgument, "BAD_UNCORE_EVENT", what, {{"got", what}});
@@ -206,10 +209,11 @@ Result<double> BytesPerCount(std::string_view scale, std::string_view unit) {
   const auto known = std::find_if(kUnits.begin(), kUnits.end(),
                                   [&](const Unit& candidate) { return candidate.name == unit; });
   const std::optional<double> factor = ParseAll<double>(scale);
-  if (known == kUnits.end() || !factor.has_value() || !(*factor > 0)) {
-    return BadEvent(fmt::format("scale '{}' and unit '{}' give no bytes", scale, unit));
+  if (known != kUnits.end() && factor.has_value()) {
+    const double bytes = *factor * known->bytes;
+    if (bytes >= kLeastBytesPerCount && bytes <= kMostBytesPerCount) return bytes;
   }
-  return *factor * known->bytes;
+  return BadEvent(fmt::format("scale '{}' and unit '{}' give no bytes", scale, unit));
 }
 
 Result<std::vector<MemoryPmu>> FindMemoryPmus(const std::string& root) {

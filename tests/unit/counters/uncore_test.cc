@@ -48,9 +48,23 @@ TEST(EncodeUncoreEvent, RefusesWhatItCannotPlace) {
 TEST(BytesPerCount, KnowsTheKernelsUnits) {
   EXPECT_DOUBLE_EQ(BytesPerCount("6.103515625e-5", "MiB").value(), 64);
   EXPECT_DOUBLE_EQ(BytesPerCount("32", "Bytes").value(), 32);
-  for (const auto& [scale, unit] : std::map<std::string, std::string>{
-           {"", "MiB"}, {"1", ""}, {"2", "Joules"}, {"x", "MiB"}, {"0", "MiB"}, {"-1", "MiB"}}) {
-    EXPECT_FALSE(BytesPerCount(scale, unit).has_value()) << scale << unit;
+  for (const auto& [scale, unit] : std::map<std::string, std::string>{{"", "MiB"},
+                                                                      {"1", ""},
+                                                                      {"2", "Joules"},
+                                                                      {"x", "MiB"},
+                                                                      {"0", "MiB"},
+                                                                      {"-1", "MiB"},
+                                                                      {"inf", "MiB"},
+                                                                      {"-inf", "MiB"},
+                                                                      {"nan", "MiB"},
+                                                                      {"1e308", "MiB"},
+                                                                      {"1e308", "Bytes"},
+                                                                      {"1e999", "Bytes"},
+                                                                      {"1e-320", "MiB"},
+                                                                      {"2", "MiB"}}) {
+    const Result<double> bytes = BytesPerCount(scale, unit);
+    ASSERT_FALSE(bytes.has_value()) << scale << unit;
+    EXPECT_EQ(bytes.error().reason, "BAD_UNCORE_EVENT");
   }
 }
 
