@@ -34,9 +34,10 @@ v1::Quantity Present(std::string unit, double value, std::string formula) {
   return quantity;
 }
 
-// A result is no better than what it is made of.
+// A result is no better than what it is made of, and of a stand-in's counts is one of the stand-in.
 void Inherit(const v1::Quantity& operand, v1::Quantity& result) {
-  if (operand.quality() <= result.quality()) return;
+  if (operand.source() == v1::SOURCE_SIMULATED) result.set_source(operand.source());
+  if (!result.has_value() || operand.quality() <= result.quality()) return;
   result.set_quality(operand.quality());
   result.set_reason(operand.reason());
 }
@@ -48,25 +49,34 @@ v1::Quantity FlopsPerSecond(const v1::Cost* cost, const v1::TimeStats& time) {
                  "flop_count / time.median_ns");
 }
 
-v1::Quantity MeasuredToAnalytic(const v1::Cost* cost, const v1::Quantity& flops) {
+v1::Quantity ToAnalytic(const v1::Cost* cost, const v1::Quantity& flops) {
   if (!flops.has_value()) return Absent("ratio", flops.reason());
   if (!cost) return Absent("ratio", kNoCost);
   if (cost->flop_count() == 0) return Absent("ratio", kNoFlops);
-  v1::Quantity ratio = Present("ratio", flops.value() / static_cast<double>(cost->flop_count()),
-                               "counters.flops / flop_count");
+  return Present("ratio", flops.value() / static_cast<double>(cost->flop_count()),
+                 "counters.flops / flop_count");
+}
+
+v1::Quantity MeasuredToAnalytic(const v1::Cost* cost, const v1::Quantity& flops) {
+  v1::Quantity ratio = ToAnalytic(cost, flops);
   Inherit(flops, ratio);
   return ratio;
 }
 
-v1::Quantity MeasuredIntensity(const v1::Quantity& flops, const v1::Quantity& bytes) {
+v1::Quantity Intensity(const v1::Quantity& flops, const v1::Quantity& bytes) {
   if (!flops.has_value()) return Absent("flop/byte", flops.reason());
   if (!bytes.has_value()) return Absent("flop/byte", bytes.reason());
   if (bytes.value() == 0) return Absent("flop/byte", kNoBytes);
   v1::Quantity intensity =
       Present("flop/byte", flops.value() / bytes.value(), "counters.flops / counters.dram_bytes");
+  intensity.set_note(bytes.note());
+  return intensity;
+}
+
+v1::Quantity MeasuredIntensity(const v1::Quantity& flops, const v1::Quantity& bytes) {
+  v1::Quantity intensity = Intensity(flops, bytes);
   Inherit(flops, intensity);
   Inherit(bytes, intensity);
-  intensity.set_note(bytes.note());
   return intensity;
 }
 

@@ -60,13 +60,15 @@ FlopsByClass ClassesOf(const v1::LayerReport& layer, bool counts_minmax) {
   return classes;
 }
 
-void Write(const FlopsByClass& classes, google::protobuf::RepeatedPtrField<v1::GapClass>& gap) {
+void Write(const FlopsByClass& classes, v1::Source source,
+           google::protobuf::RepeatedPtrField<v1::GapClass>& gap) {
+  const std::string stamp = source == v1::SOURCE_SIMULATED ? "simulated: " : "";
   gap.Clear();
   for (const auto& [name, flops] : classes) {
     v1::GapClass& added = *gap.Add();
     added.set_name(name);
     added.set_flops(flops);
-    added.set_note(NoteOf(name));
+    added.set_note(stamp + NoteOf(name));
   }
 }
 
@@ -75,13 +77,15 @@ void Write(const FlopsByClass& classes, google::protobuf::RepeatedPtrField<v1::G
 void AddGapClasses(std::string_view vendor, v1::RunReport& report) {
   const bool counts_minmax = vendor != "AuthenticAMD";
   FlopsByClass totals;
+  v1::Source source = v1::SOURCE_UNSPECIFIED;  // one for all layers
   for (v1::LayerReport& layer : *report.mutable_layers()) {
     if (!layer.analysis().has_cost() || !layer.counters().flops().has_value()) continue;
     const FlopsByClass classes = ClassesOf(layer, counts_minmax);
-    Write(classes, *layer.mutable_gap());
+    source = layer.counters().flops().source();
+    Write(classes, source, *layer.mutable_gap());
     for (const auto& [name, flops] : classes) totals[name] += flops;
   }
-  Write(totals, *report.mutable_gap());
+  Write(totals, source, *report.mutable_gap());
 }
 
 }  // namespace tinyprof

@@ -19,6 +19,8 @@ namespace tinyprof {
 //   residual        what is left, when it is more than kNoticeableShare of the analytic FLOPs
 //                   (less is noise)
 //
+// Notes of a stand-in's counts begin with "simulated: ".
+//
 // `vendor` is that of v1::Host.
 void AddGapClasses(std::string_view vendor, v1::RunReport& report);
 

@@ -67,6 +67,25 @@ TEST(DerivedTest, IntensityOfASocketsBytesSaysSo) {
   EXPECT_EQ(report.layers(0).measured_to_analytic().note(), "");
 }
 
+TEST(DerivedTest, WhatComesOfAStandInsCountsSaysSo) {
+  v1::RunReport report = Report();
+  v1::Counters& counters = *report.mutable_layers(0)->mutable_counters();
+  counters.mutable_flops()->set_source(v1::SOURCE_SIMULATED);
+  counters.mutable_dram_bytes()->set_source(v1::SOURCE_SIMULATED);
+  AddDerived(report);
+  EXPECT_EQ(report.layers(0).measured_to_analytic().source(), v1::SOURCE_SIMULATED);
+  EXPECT_EQ(report.layers(0).measured_intensity().source(), v1::SOURCE_SIMULATED);
+  EXPECT_EQ(report.layers(0).flops_per_second().source(), v1::SOURCE_DERIVED) << "by formula";
+  // One operand is enough, and so it is where there is no value.
+  counters.mutable_flops()->set_source(v1::SOURCE_PAPI);
+  AddDerived(report);
+  EXPECT_EQ(report.layers(0).measured_to_analytic().source(), v1::SOURCE_DERIVED);
+  EXPECT_EQ(report.layers(0).measured_intensity().source(), v1::SOURCE_SIMULATED);
+  counters.mutable_dram_bytes()->clear_value();
+  AddDerived(report);
+  EXPECT_EQ(report.layers(0).measured_intensity().source(), v1::SOURCE_SIMULATED);
+}
+
 TEST(DerivedTest, NothingIsDividedByZero) {
   v1::RunReport report = Report();
   v1::LayerReport& layer = *report.mutable_layers(0);

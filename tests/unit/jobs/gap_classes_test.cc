@@ -1,5 +1,6 @@
 #include "daemon/jobs/gap_classes.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -7,6 +8,10 @@
 
 namespace tinyprof {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 v1::LayerReport& AddLayer(v1::RunReport& report, int64_t flop_count) {
   v1::LayerReport& layer = *report.add_layers();
@@ -37,6 +42,19 @@ TEST(GapClassesTest, AmdDoesNotCountMaxima) {
   EXPECT_EQ(GapOf(report.layers(0).gap()), (Classes{{"minmax", -1000}}));
   AddGapClasses("GenuineIntel", report);
   EXPECT_EQ(GapOf(report.layers(0).gap()), (Classes{{"residual", -1000}}));
+}
+
+TEST(GapClassesTest, ClassesOfAStandInsCountsSaySo) {
+  v1::RunReport report;
+  v1::LayerReport& layer = *report.add_layers();
+  layer.mutable_analysis()->mutable_cost()->set_flop_count(1000);
+  layer.mutable_counters()->mutable_flops()->set_value(3000);
+  AddGapClasses("GenuineIntel", report);
+  EXPECT_THAT(report.gap(0).note(), Not(HasSubstr("simulated")));
+  layer.mutable_counters()->mutable_flops()->set_source(v1::SOURCE_SIMULATED);
+  AddGapClasses("GenuineIntel", report);
+  EXPECT_THAT(report.gap(0).note(), StartsWith("simulated: "));
+  EXPECT_THAT(report.layers(0).gap(0).note(), StartsWith("simulated: "));
 }
 
 TEST(GapClassesTest, SkippedTapsArePaddingUpToTheirNumber) {
