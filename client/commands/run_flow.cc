@@ -10,6 +10,8 @@ namespace {
 
 ExitCode ExitCodeOf(const v1::Run& run) {
   if (run.state() == v1::RUN_STATE_FAILED) {
+    // The counters that were asked for may be refused when the run is asked for, or within it.
+    if (run.error().reason() == "COUNTERS_UNAVAILABLE") return ExitCode::kPrecondition;
     return run.error().reason() == "TIMEOUT" ? ExitCode::kTimeout : ExitCode::kRunFailed;
   }
   return run.state() == v1::RUN_STATE_CANCELLED ? ExitCode::kRunFailed : ExitCode::kOk;

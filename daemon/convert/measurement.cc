@@ -1,8 +1,10 @@
 #include "daemon/convert/measurement.h"
 
+#include <fmt/format.h>
 #include <google/protobuf/util/time_util.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -157,6 +159,11 @@ MeasureOptions MeasureOptionsOf(const v1::RunSpec& spec, std::vector<int> cpus) 
 }
 
 v1::Quantity ToProto(const Quantity& quantity) {
+  if (quantity.value && !std::isfinite(*quantity.value)) {
+    return ToProto(
+        Quantity::Absent(quantity.unit, quantity.source,
+                         fmt::format("IMPLAUSIBLE: {} gives no finite number", quantity.formula)));
+  }
   v1::Quantity message;
   if (quantity.value) message.set_value(*quantity.value);
   message.set_unit(quantity.unit);
@@ -216,6 +223,9 @@ void AddMeasurement(const Session& session, const RunMeasurement& measured, v1::
   report.set_stopped_by(measured.stopped_by);
   report.set_counter_source(measured.counter_source);
   report.set_max_resident_bytes(measured.max_resident_bytes);
+  for (const Metric metric : measured.doubted_metrics) {
+    report.add_doubted_metrics(std::string(Name(metric)));
+  }
   if (measured.trust.has_value()) *report.mutable_trust() = ToProto(*measured.trust);
 }
 

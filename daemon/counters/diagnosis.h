@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/counters/counter_report.h"
 #include "daemon/counters/system_facts.h"
 
 namespace tinyprof {
@@ -25,6 +26,10 @@ struct DiagnosticCheck {
 
 // Reads the machine, thoroughly, and judges it: takes a tenth of a second.
 std::vector<DiagnosticCheck> Diagnose(SystemProbe probe);
+
+// Whether the events that can be counted counted known work as they must, when that was tried last.
+// Pure.
+DiagnosticCheck CheckEventsThatCount(const CounterReport& report);
 
 // Judges what was read. Pure.
 std::vector<DiagnosticCheck> Judge(const SystemFacts& facts);

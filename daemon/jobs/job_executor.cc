@@ -24,6 +24,12 @@ constexpr std::string_view kRooflineHint =
     "measure, before the first run on them: let `tinyprof-client roofline --measure` end, then run "
     "again";
 
+// Whether counters do not count any more as the last calibration found them to.
+bool CountersDoubted(const Result<worker::WorkerEvent>& ended) {
+  return ended.has_value() ? ended->report().doubted_metrics_size() > 0
+                           : ended.error().reason == "COUNTERS_UNAVAILABLE";
+}
+
 v1::Progress PhaseOf(std::string phase) {
   v1::Progress progress;
   progress.set_phase(std::move(phase));
@@ -118,8 +124,10 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
                   .deadline = steady_clock::now() + timeout};
   if (known) *task.request.mutable_known_counters() = *known;
   const auto on_progress = [&](const v1::Progress& progress) { SetProgress(job, progress); };
-  TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event,
-                            dependencies_.runner->Run(task, on_progress, job->cancel.get_token()));
+  Result<worker::WorkerEvent> ended =
+      dependencies_.runner->Run(task, on_progress, job->cancel.get_token());
+  if (CountersDoubted(ended)) counters_fingerprint_.clear();
+  TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, std::move(ended));
   if (!event.has_report()) return WrongOutcome("report");
   SetProgress(job, PhaseOf("finishing"));
   v1::RunReport report = std::move(*event.mutable_report());

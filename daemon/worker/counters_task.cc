@@ -14,10 +14,12 @@ Result<worker::WorkerEvent> RunCountersTask() {
   const std::unique_ptr<CounterBackend> backend = MakeHostBackend(1);
   worker::WorkerEvent event;
   worker::CountersResult& result = *event.mutable_counters();
-  *result.mutable_counters() = ToProto(ReportCounters(*backend));
+  const CounterReport report = ReportCounters(*backend);
+  *result.mutable_counters() = ToProto(report);
   for (const DiagnosticCheck& check : Diagnose({.backend = papi->info()})) {
     *result.add_checks() = ToProto(check);
   }
+  *result.add_checks() = ToProto(CheckEventsThatCount(report));
   result.set_papi_version(papi->info().version);
   result.set_pmu(backend->info().pmu);
   return event;

@@ -182,6 +182,69 @@ TEST_P(StandInTest, RunsRestOnTheDaemonsLastCalibration) {
   EXPECT_EQ(Profile("mlp", 1)["run"]["trust"], second);
 }
 
+// From now on no event moves.
+const char* const kDeadRules = "event any * constant 0\n";
+
+json CheckOf(const json& checks, const std::string& name) {
+  for (const json& check : checks) {
+    if (check["name"] == name) return check;
+  }
+  ADD_FAILURE() << "no check " << name;
+  return {};
+}
+
+TEST_P(StandInTest, CountersThatStopAfterCalibrationAreAbsentAndCalibratedAnew) {
+  StartOnStandIn(StandInScript(cpu_));
+  EXPECT_EQ(Document({"counters"})["backend"]["usable"], true);
+  EXPECT_EQ(CheckOf(Document({"doctor"})["checks"], "events that count")["state"], "ok");
+  dir_.Write("rules", kDeadRules);
+
+  const json doubted = Profile("mlp", 1);
+  ExpectNoFlops(doubted, "STOPPED_MOVING: ");
+  for (const auto& [name, quantity] : doubted["totals"]["counters"].items()) {
+    EXPECT_TRUE(quantity["value"].is_null()) << name << " " << quantity;
+  }
+  EXPECT_THAT(doubted["run"]["warnings"].dump(),
+              HasSubstr("`tinyprof-client counters --calibrate`"));
+  ExpectNoFlops(Profile("mlp", 1), "NEVER_MOVES: ");
+  EXPECT_EQ(RunClient({"profile", "mlp", "--counters", "papi", "--time-budget", "1s"}), 5);
+  EXPECT_THAT(err(), HasSubstr("NEVER_MOVES: "));
+
+  EXPECT_EQ(Document({"counters", "--calibrate"})["backend"]["usable"], false);
+  EXPECT_EQ(CheckOf(Document({"doctor"})["checks"], "events that count")["state"], "fail");
+  EXPECT_EQ(RunClient({"profile", "mlp", "--counters", "papi"}), 5);
+  EXPECT_THAT(err(), HasSubstr("NEVER_MOVES: "));
+}
+
+TEST_P(StandInTest, OneEventThatStopsOrCountsWildlyIsAbsentAndTheOthersStay) {
+  StartOnStandIn(StandInScript(cpu_));
+  for (const char* count : {"constant 0", "constant 9", "step 3", "signal {} times 1000"}) {
+    SCOPED_TRACE(count);
+    StandInScript script(cpu_);
+    for (const FlopEvent& flop : cpu_.flops) {
+      script.Event(flop.event, fmt::format(fmt::runtime(count), flop.event.signals));
+    }
+    dir_.Write("rules", StandInScript(cpu_).text());
+    Document({"counters", "--calibrate"});
+    dir_.Write("rules", script.text());
+    const json run = Profile("mlp", 1);
+    const bool wild = std::string(count).find("times") != std::string::npos;
+    ExpectNoFlops(run, wild ? "IMPLAUSIBLE: " : "STOPPED_MOVING: ");
+    EXPECT_FALSE(run["totals"]["counters"]["instructions"]["value"].is_null());
+    EXPECT_FALSE(run["totals"]["counters"]["cycles"]["value"].is_null());
+  }
+}
+
+TEST_P(StandInTest, WhatIsDerivedFromSimulatedCountsIsSimulated) {
+  StartOnStandIn(StandInScript(cpu_));
+  const json run = Profile("mlp", 1);
+  EXPECT_EQ(run["totals"]["measured_to_analytic"]["source"], "simulated");
+  EXPECT_EQ(run["totals"]["measured_intensity"]["source"], "simulated");
+  for (const json& layer : run["layers"]) {
+    EXPECT_EQ(layer["measured_to_analytic"]["source"], "simulated");
+  }
+}
+
 struct FlopFault {
   std::string rule;    // how each FLOP event counts
   std::string reason;  // that the report must give

@@ -114,6 +114,13 @@ TEST_F(Flow, AFailedRunGivesAWholeDocument) {
   EXPECT_THAT(caught.err, HasSubstr("the worker needs more than 1 GiB (in layer fc)"));
 }
 
+TEST_F(Flow, ARunThatLacksTheCountersItAskedForEndsAsItsRefusalDoes) {
+  v1::Run run = RunInState(v1::RUN_STATE_FAILED);
+  run.mutable_error()->set_reason("COUNTERS_UNAVAILABLE");
+  daemon_.profiler.states = {run};
+  EXPECT_EQ(Call({"profile", "tiny", "--counters", "papi"}).exit_code, 5);
+}
+
 TEST_F(Flow, RefusalsKeepTheDaemonsSentenceAndReason) {
   const struct {
     grpc::StatusCode code;

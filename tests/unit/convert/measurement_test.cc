@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "daemon/convert/model_spec.h"
 
 namespace tinyprof {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::StartsWith;
 
 TEST(QuantityConvertTest, PresentValueKeepsItsOrigin) {
   const v1::Quantity message = ToProto(Quantity{.value = 0,
@@ -33,6 +36,21 @@ TEST(QuantityConvertTest, AbsentValueKeepsItsReason) {
   EXPECT_EQ(message.source(), v1::SOURCE_PAPI);
   EXPECT_EQ(message.quality(), v1::QUALITY_UNSPECIFIED);
   EXPECT_EQ(message.reason(), "NO_EVENT: none");
+}
+
+TEST(QuantityConvertTest, WhatIsNoNumberIsAbsent) {
+  for (const double value : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    const v1::Quantity message = ToProto(Quantity{.value = value,
+                                                  .unit = "byte",
+                                                  .source = Source::kDerived,
+                                                  .quality = Quality::kGood,
+                                                  .reason = "",
+                                                  .formula = "A / B",
+                                                  .note = ""});
+    EXPECT_FALSE(message.has_value());
+    EXPECT_EQ(message.quality(), v1::QUALITY_UNSPECIFIED);
+    EXPECT_THAT(message.reason(), StartsWith("IMPLAUSIBLE: A / B gives no finite number"));
+  }
 }
 
 TEST(MeasureOptionsTest, FollowTheSpec) {

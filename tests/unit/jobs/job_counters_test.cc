@@ -43,6 +43,29 @@ TEST_F(JobCountersTest, ARunIsToldTheCountersThatWereFoundLast) {
   EXPECT_THAT(known_, ElementsAre("none", "first", "first", "second"));
 }
 
+TEST_F(JobCountersTest, AfterCountsThatCannotBeRightTheNextRunCalibrates) {
+  NoteKnownCounters();
+  const auto well = runner_.profile;
+  FindCounters("first");
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  for (const bool fails : {false, true}) {
+    runner_.profile = [&](const WorkerTask& task, const auto& progress,
+                          const auto& stop) -> Result<worker::WorkerEvent> {
+      Result<worker::WorkerEvent> event = well(task, progress, stop);
+      if (fails) return Fail(ErrorCode::kFailedPrecondition, "COUNTERS_UNAVAILABLE", "none");
+      event->mutable_report()->add_doubted_metrics("cycles");
+      return event;
+    };
+    WaitForEnd(Start("doubted"));
+    runner_.profile = well;
+    WaitForEnd(Start("next"));
+    FindCounters("again");
+    ASSERT_TRUE(queue_->ProbeCounters().has_value());
+    WaitForEnd(Start("after"));
+  }
+  EXPECT_THAT(known_, ElementsAre("first", "none", "again", "again", "none", "again"));
+}
+
 TEST_F(JobCountersTest, ARunBeforeTheFirstCalibrationIsToldNothing) {
   HoldRuns();
   const std::string a = Start("a");
