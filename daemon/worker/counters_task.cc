@@ -2,7 +2,6 @@
 
 #include "daemon/convert/counters.h"
 #include "daemon/counters/counter_report.h"
-#include "daemon/counters/diagnosis.h"
 #include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/worker/tasks.h"
@@ -15,9 +14,6 @@ Result<worker::WorkerEvent> RunCountersTask() {
   worker::WorkerEvent event;
   worker::CountersResult& result = *event.mutable_counters();
   *result.mutable_counters() = ToProto(ReportCounters(*backend));
-  for (const DiagnosticCheck& check : Diagnose({.backend = papi->info()})) {
-    *result.add_checks() = ToProto(check);
-  }
   result.set_papi_version(papi->info().version);
   result.set_pmu(backend->info().pmu);
   return event;
