@@ -7,11 +7,16 @@
 #include <iostream>
 
 #include "client/commands/app.h"
+#include "client/lib/exit_code.h"
 #include "client/lib/interrupts.h"
+#include "kernels/base/resource_limits.h"
 
 namespace {
 
 namespace client = tinyprof::client;
+
+// gRPC's event engine takes a dozen descriptors, and reserves stacks and heaps for its threads.
+constexpr tinyprof::ResourceNeeds kNeeds{.open_files = 32, .address_space_bytes = int64_t{1} << 30};
 
 int ColumnsOf(int descriptor) {
   winsize size = {};
@@ -45,6 +50,11 @@ void LeaveAtOnce() {
 
 int main(int argc, char** argv) {
   FillClosedStreams();
+  if (const tinyprof::Status limits = tinyprof::CheckResourceLimits("tinyprof-client", kNeeds);
+      !limits.has_value()) {
+    std::cerr << "tinyprof-client: " << limits.error().message << "\n";
+    return static_cast<int>(client::ExitCodeFor(limits.error()));
+  }
   // What gRPC logs of its own is no use to the reader; our messages carry what matters.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   client::Interrupts interrupts(LeaveAtOnce);

@@ -42,7 +42,7 @@ DiagnosticCheck CheckEventsThatCount(const CounterReport& report) {
                            "known work was counted as another amount, so these metrics are suspect",
                            because);
   }
-  if (!report.usable) return CheckOk(name, "none was tried, since none can be counted");
+  if (!report.usable) return CheckSkipped(name, "none can be counted");
   return CheckOk(name, "known work is counted as it must be");
 }
 

@@ -1,7 +1,4 @@
 #include <fmt/format.h>
-#include <linux/capability.h>
-
-#include <cerrno>
 
 #include "daemon/counters/checks.h"
 #include "daemon/counters/counter_errors.h"
@@ -13,13 +10,6 @@ namespace {
 
 using Check = DiagnosticCheck;
 
-bool HasCapability(const SystemFacts& facts, int capability) {
-  return ((facts.effective_capabilities.value_or(0) >> capability) & 1U) != 0;
-}
-
-// What PAPI prints of itself begins with "7.0.": later releases look at capabilities and levels.
-bool IsPapi70(const SystemFacts& facts) { return facts.backend.version.starts_with("7.0."); }
-
 std::string WhyRefusalStays(const Refusal& refusal, const SystemFacts& facts) {
   if (refusal.reason == "NO_PMU" && facts.virtualized) {
     return "the hypervisor would have to pass its PMU to this machine";
@@ -27,14 +17,33 @@ std::string WhyRefusalStays(const Refusal& refusal, const SystemFacts& facts) {
   if (refusal.reason == "NO_PMU") {
     return "the firmware hides the PMU, or the kernel is too old for this CPU";
   }
+  if (refusal.reason == "NO_PERF_EVENTS" && facts.has_paranoid_file) {
+    return "what stands before the kernel has to let the call pass";
+  }
   if (refusal.reason == "NO_PERF_EVENTS") {
     return "another kernel is needed, one with CONFIG_PERF_EVENTS";
+  }
+  if (refusal.reason == "SECCOMP" && facts.container == "kubernetes") {
+    return "the pod needs the capability PERFMON or a seccompProfile that allows perf_event_open";
+  }
+  if (refusal.reason == "SECCOMP") {
+    return "what started tinyprofd put the filter there (a container, or SystemCallFilter= of a "
+           "service) and has to allow perf_event_open";
+  }
+  if (refusal.reason == "PERMISSION") {
+    return "who administers the machine has to allow it; lsm and lockdown in /sys/kernel/security "
+           "name what is in force";
+  }
+  if (facts.events_off.has_value()) {
+    return "no event is tried until the check 'worker' is mended";
   }
   return "the kernel does not say more";
 }
 
-Check Refused(std::string name, int error_number, const std::string& why,
-              const SystemFacts& facts) {
+}  // namespace
+
+DiagnosticCheck CheckRefused(std::string name, int error_number, const std::string& why,
+                             const SystemFacts& facts) {
   const Refusal refusal = ExplainErrno(error_number, ContextOf(facts));
   if (refusal.fix.empty()) {
     return CheckUnmendable(std::move(name), CheckState::kFail, refusal.ToString(), why,
@@ -42,6 +51,8 @@ Check Refused(std::string name, int error_number, const std::string& why,
   }
   return {std::move(name), CheckState::kFail, refusal.ToString(), why, refusal.fix};
 }
+
+namespace {
 
 Check HardwareCounters(const SystemFacts& facts) {
   const std::string name = "hardware counters";
@@ -52,9 +63,9 @@ Check HardwareCounters(const SystemFacts& facts) {
   if (facts.hardware_event_errno == 0) {
     return CheckOk(name, "the kernel counts instructions or cycles");
   }
-  return Refused(name, facts.hardware_event_errno,
-                 "FLOPs, cycles and cache misses cannot be measured; time and analytic counts can",
-                 facts);
+  return CheckRefused(
+      name, facts.hardware_event_errno,
+      "FLOPs, cycles and cache misses cannot be measured; time and analytic counts can", facts);
 }
 
 Check SoftwareEvents(const SystemFacts& facts) {
@@ -62,51 +73,8 @@ Check SoftwareEvents(const SystemFacts& facts) {
   if (facts.software_event_errno == 0) {
     return CheckOk(name, "the kernel counts page faults");
   }
-  return Refused(name, facts.software_event_errno,
-                 "page faults, context switches and migrations of a run stay unknown", facts);
-}
-
-Check Papi(const SystemFacts& facts) {
-  const std::string name = "PAPI";
-  const BackendInfo& papi = facts.backend;
-  if (papi.name.empty()) {
-    return CheckSkipped(name, "not asked");
-  }
-  const std::string found =
-      fmt::format("version {}, PMU {}", papi.version.empty() ? "unknown" : papi.version,
-                  papi.pmu.empty() ? "unknown" : papi.pmu);
-  if (papi.unusable_reason.empty()) {
-    return CheckOk(name, found);
-  }
-  const std::string why = "no hardware event can be counted through PAPI";
-  const std::string all = fmt::format("{}; {}", found, papi.unusable_reason);
-  if (facts.perf_event_paranoid.value_or(0) > 2) {
-    return {name, CheckState::kFail, all, why, "sudo sysctl kernel.perf_event_paranoid=2"};
-  }
-  if (!facts.environment.empty()) {
-    return {name, CheckState::kFail, all, why, "unset " + facts.environment.front().name};
-  }
-  return CheckUnmendable(name, CheckState::kFail, all, why,
-                         facts.hardware_event_errno != 0
-                             ? "PAPI can count no more than the kernel does"
-                             : "a PAPI that knows this CPU is needed");
-}
-
-// libpfm4 names core PMUs; a CPU newer than it leaves none.
-Check EventTables(const SystemFacts& facts) {
-  const std::string name = "event tables";
-  if (facts.backend.name.empty()) {
-    return CheckSkipped(name, "PAPI was not asked");
-  }
-  if (!facts.backend.pmu.empty()) {
-    return CheckOk(name, "libpfm4 knows this CPU as " + facts.backend.pmu);
-  }
-  const std::string cpu = facts.cpu_model.empty() ? "this CPU" : facts.cpu_model;
-  return CheckUnmendable(
-      name, CheckState::kWarn, "EVENT_UNKNOWN: libpfm4 has no PMU for " + cpu,
-      "PAPI counts nothing on a CPU that its libpfm4 does not know; what the kernel "
-      "knows by itself is counted without PAPI where there is a PMU",
-      "a libpfm4 that is newer than the CPU is needed");
+  return CheckRefused(name, facts.software_event_errno,
+                      "page faults, context switches and migrations of a run stay unknown", facts);
 }
 
 Check EventsOfCpu(const SystemFacts& facts) {
@@ -145,70 +113,6 @@ Check MemoryTraffic(const SystemFacts& facts) {
                          "the CPU, its kernel or the hypervisor does not offer them");
 }
 
-Check Paranoid(const SystemFacts& facts) {
-  const std::string name = "perf_event_paranoid";
-  if (!facts.perf_event_paranoid.has_value()) {
-    return CheckUnmendable(
-        name, CheckState::kFail, "there is no /proc/sys/kernel/perf_event_paranoid",
-        "the kernel is built without perf events, or /proc is masked by a container",
-        "the kernel or the container must be another");
-  }
-  const int level = *facts.perf_event_paranoid;
-  const std::string fix = "sudo sysctl kernel.perf_event_paranoid=2";
-  if (level == 3) {
-    return {name, CheckState::kFail, "3", "PAPI 7.0 counts nothing at level 3, not even for root",
-            fix};
-  }
-  if (level > 3) {
-    const bool root = facts.effective_uid == 0 || HasCapability(facts, CAP_SYS_ADMIN);
-    return {name, root ? CheckState::kWarn : CheckState::kFail, std::to_string(level),
-            "only root may count at this level, and PAPI 7.0 does not know the level: it looks "
-            "usable, and each event fails",
-            fix};
-  }
-  return CheckOk(name, std::to_string(level));
-}
-
-Check Capability(const SystemFacts& facts) {
-  const std::string name = "capability";
-  if (!facts.effective_capabilities.has_value()) {
-    return CheckNotTold(name);
-  }
-  const int level = facts.perf_event_paranoid.value_or(2);
-  if (HasCapability(facts, CAP_PERFMON) && level > 2 && IsPapi70(facts)) {
-    return {name, CheckState::kWarn, "CAP_PERFMON",
-            "the kernel would let this process count, but PAPI 7.0 looks at perf_event_paranoid "
-            "and ignores the capability",
-            "sudo sysctl kernel.perf_event_paranoid=2"};
-  }
-  if (HasCapability(facts, CAP_PERFMON) || HasCapability(facts, CAP_SYS_ADMIN)) {
-    return CheckOk(name, HasCapability(facts, CAP_PERFMON) ? "CAP_PERFMON" : "CAP_SYS_ADMIN");
-  }
-  // Up to level 1 the kernel lets every user count in kernel mode.
-  if (level <= 1) {
-    return CheckOk(name, "none, and none is needed at this perf_event_paranoid");
-  }
-  return {name, CheckState::kWarn, "neither CAP_PERFMON nor CAP_SYS_ADMIN",
-          "context switches and migrations cannot be counted",
-          "sudo sysctl kernel.perf_event_paranoid=1"};
-}
-
-Check Seccomp(const SystemFacts& facts) {
-  const std::string name = "seccomp";
-  if (!facts.seccomp_mode.has_value()) {
-    return CheckNotTold(name);
-  }
-  if (*facts.seccomp_mode == 0) {
-    return CheckOk(name, "off");
-  }
-  if (facts.hardware_event_errno != EPERM && facts.software_event_errno != EPERM) {
-    return CheckOk(name, "on, and it lets perf_event_open pass");
-  }
-  return {name, CheckState::kFail, "on, and perf_event_open is forbidden",
-          "container runtimes forbid perf_event_open unless they are told otherwise",
-          "docker run --cap-add PERFMON ..."};
-}
-
 Check NmiWatchdog(const SystemFacts& facts) {
   const std::string name = "NMI watchdog";
   if (!facts.nmi_watchdog.has_value()) {
@@ -222,6 +126,12 @@ Check NmiWatchdog(const SystemFacts& facts) {
           "sudo sysctl kernel.nmi_watchdog=0"};
 }
 
+// Of what the kernel answered, so that no event of anybody can be one of hardware.
+bool IsNoPmu(const SystemFacts& facts) {
+  return facts.hardware_event_errno != 0 &&
+         ExplainErrno(facts.hardware_event_errno, ContextOf(facts)).reason == "NO_PMU";
+}
+
 Check CountersTaken(const SystemFacts& facts) {
   const std::string name = "counters taken";
   if (!facts.perf_users.has_value()) {
@@ -231,20 +141,26 @@ Check CountersTaken(const SystemFacts& facts) {
   const std::string hidden =
       found.unreadable_processes == 0
           ? ""
-          : fmt::format("; the open files of {} are hidden",
-                        Counted(found.unreadable_processes, "process", "processes"));
+          : fmt::format("; {} their open files",
+                        Counted(found.unreadable_processes, "process hides", "processes hide"));
   if (found.users.empty()) {
     return CheckOk(name, "no other program is seen to hold perf events" + hidden);
   }
+  if (IsNoPmu(facts)) {
+    return CheckOk(name, "none: where there is no PMU, perf events hold no counter");
+  }
   std::string users;
+  std::string pids;
   for (const PerfUser& user : found.users) {
     users += fmt::format("{}{} (pid {}) holds {}", users.empty() ? "" : ", ", user.program,
                          user.pid, Counted(user.event_count, "perf event"));
+    pids += fmt::format("{}{}", pids.empty() ? "" : ",", user.pid);
   }
   return {name, CheckState::kWarn, users + hidden,
-          "a counter that another program holds is one less for tinyprof, or makes groups lose "
-          "theirs while they count",
-          fmt::format("sudo kill -INT {}", found.users.front().pid)};
+          "hardware events among them take counters from tinyprof, or make its groups lose theirs "
+          "while they count (software events take none, and the kernel does not tell which these "
+          "are): the command shows whom to ask to end them",
+          "ps -o user,pid,lstart,args -p " + pids};
 }
 
 Check OpenFiles(const SystemFacts& facts) {
@@ -259,16 +175,18 @@ Check OpenFiles(const SystemFacts& facts) {
     return CheckOk(name, found);
   }
   return {name, CheckState::kWarn, found,
-          "every event of every thread is an open file, and they may run out",
-          fmt::format("ulimit -n {}", wanted)};
+          fmt::format("every event of every thread is an open file, and they may run out; the "
+                      "command is for the shell that starts tinyprofd, a service has "
+                      "LimitNOFILE={} in its unit",
+                      FilesToAllow(facts.open_files_limit, wanted)),
+          fmt::format("ulimit -n {}", FilesToAllow(facts.open_files_limit, wanted))};
 }
 
 }  // namespace
 
 std::vector<DiagnosticCheck> CheckCounting(const SystemFacts& facts) {
-  return {HardwareCounters(facts), SoftwareEvents(facts), Papi(facts),          EventTables(facts),
-          EventsOfCpu(facts),      MemoryTraffic(facts),  Paranoid(facts),      Capability(facts),
-          Seccomp(facts),          NmiWatchdog(facts),    CountersTaken(facts), OpenFiles(facts)};
+  return {HardwareCounters(facts), SoftwareEvents(facts), EventsOfCpu(facts), MemoryTraffic(facts),
+          NmiWatchdog(facts),      CountersTaken(facts),  OpenFiles(facts)};
 }
 
 }  // namespace tinyprof

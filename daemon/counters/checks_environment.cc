@@ -11,24 +11,22 @@ std::string Quoted(const std::string& name, const std::string& value) {
   return name + "=\"" + value + "\"";
 }
 
-const EnvironmentFact* FindVariable(const SystemFacts& facts, std::string_view name) {
-  const auto found = std::find_if(facts.environment.begin(), facts.environment.end(),
-                                  [&](const EnvironmentFact& fact) { return fact.name == name; });
-  return found == facts.environment.end() ? nullptr : &*found;
-}
-
 Check Variable(const SystemFacts& facts, const std::string& name, const std::string& if_unreadable,
                const std::string& if_set) {
   const EnvironmentFact* variable = FindVariable(facts, name);
   // PAPI takes an empty name of a file as none; libpfm4 does not take an empty PMU as none.
-  const bool names_file = name.ends_with("_FILE");
-  if (variable == nullptr || (names_file && variable->value.empty())) {
+  const bool is_empty_name =
+      name.ends_with("_FILE") && variable != nullptr && variable->value.empty();
+  if (variable == nullptr || is_empty_name) {
     return CheckOk(name, "not set");
   }
+  const bool names_file = NamesFile(*variable);
   const std::string found = Quoted(name, variable->value);
   const std::string fix = "unset " + name;
   if (names_file && !variable->file_text.has_value()) {
-    return {name, CheckState::kFail, found + ", which cannot be read", if_unreadable, fix};
+    const std::string is = variable->file_kind.empty() ? "" : "is " + variable->file_kind + " and ";
+    return {name, CheckState::kFail, found + ", which " + is + "cannot be read", if_unreadable,
+            fix};
   }
   if (names_file && variable->file_text->empty()) {
     return {name, CheckState::kFail, found + ", which is empty", if_unreadable, fix};
@@ -37,6 +35,12 @@ Check Variable(const SystemFacts& facts, const std::string& name, const std::str
 }
 
 }  // namespace
+
+const EnvironmentFact* FindVariable(const SystemFacts& facts, std::string_view name) {
+  const auto found = std::find_if(facts.environment.begin(), facts.environment.end(),
+                                  [&](const EnvironmentFact& fact) { return fact.name == name; });
+  return found == facts.environment.end() ? nullptr : &*found;
+}
 
 // What PAPI and libpfm4 make of their variables is in no error message of theirs.
 std::vector<DiagnosticCheck> CheckEnvironment(const SystemFacts& facts) {

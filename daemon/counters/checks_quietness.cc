@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "daemon/counters/checks.h"
+#include "kernels/base/cpu_list.h"
 #include "kernels/base/words.h"
 
 namespace tinyprof {
@@ -62,11 +65,25 @@ Check SmtSibling(const SystemFacts& facts) {
           "echo off | sudo tee /sys/devices/system/cpu/smt/control"};
 }
 
+bool AreOfOneType(const SystemFacts& facts) {
+  const auto all_in = [&](const std::string& list) {
+    const auto cpus = ParseCpuList(list);
+    return cpus.has_value() &&
+           std::all_of(facts.measurement_cpus.begin(), facts.measurement_cpus.end(), [&](int cpu) {
+             return std::find(cpus->begin(), cpus->end(), cpu) != cpus->end();
+           });
+  };
+  return !facts.measurement_cpus.empty() && (all_in(facts.core_cpus) || all_in(facts.atom_cpus));
+}
+
 Check CoreTypes(const SystemFacts& facts) {
   const std::string name = "core types";
   const std::string why =
       "a thread that moves between kinds of cores is counted by one of them only, and PAPI 7.0 "
       "counts nothing on such CPUs";
+  if (!facts.core_cpus.empty() && !facts.atom_cpus.empty() && AreOfOneType(facts)) {
+    return CheckOk(name, "the CPUs that measure are of one kind");
+  }
   if (!facts.core_cpus.empty() && !facts.atom_cpus.empty()) {
     return {name, CheckState::kWarn,
             fmt::format("cpu_core {}, cpu_atom {}", facts.core_cpus, facts.atom_cpus), why,

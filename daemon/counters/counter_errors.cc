@@ -15,10 +15,8 @@ namespace {
 constexpr std::string_view kLowerParanoid = "sudo sysctl kernel.perf_event_paranoid=2";
 constexpr std::string_view kKernelModeToo = "sudo sysctl kernel.perf_event_paranoid=1";
 constexpr std::string_view kWatchdogOff = "sudo sysctl kernel.nmi_watchdog=0";
-constexpr std::string_view kAllowInContainer =
-    "start the container with --cap-add PERFMON, or with a seccomp profile that allows "
-    "perf_event_open";
 constexpr int64_t kOtherFiles = 256;
+constexpr int64_t kUsualFiles = 4096;
 
 constexpr ErrnoRow kErrnoTable[] = {
     {ENOENT, "NO_PMU", "the kernel exposes no hardware PMU (virtual machine)", ""},
@@ -31,10 +29,8 @@ constexpr ErrnoRow kErrnoTable[] = {
     {ENOSYS, "NO_PERF_EVENTS", "the kernel is built without perf events", ""},
     {EBUSY, "COUNTER_BUSY", "another program holds the counters for itself", kListPerfUsers},
     {EAGAIN, "COUNTER_BUSY", "the kernel has no counter to give at the moment", kListPerfUsers},
-    {EMFILE, "TOO_MANY_FILES", "the limit of open files of this process is reached",
-     "ulimit -n 4096"},
-    {ENFILE, "TOO_MANY_FILES", "the limit of open files of the system is reached",
-     "sudo sysctl fs.file-max=1000000"},
+    {EMFILE, "TOO_MANY_FILES", "the limit of open files of this process is reached", ""},
+    {ENFILE, "TOO_MANY_FILES", "the limit of open files of the system is reached", ""},
     {ESRCH, "THREAD_GONE", "the thread whose events were to be counted has ended", ""},
     {EINVAL, "EVENT_NOT_ON_CPU", "the kernel does not take this event on this CPU", ""},
 };
@@ -65,13 +61,22 @@ std::string Credentials(const RefusalContext& context) {
   return text.empty() ? text : ": " + text;
 }
 
-Refusal ExplainPermission(int error_number, const RefusalContext& context) {
-  // A filter answers EPERM by default, the kernel's own levels EACCES.
-  if (error_number == EPERM && context.seccomp_mode.value_or(0) == 2) {
-    return {"SECCOMP",
-            "a seccomp filter (of a container) forbids perf_event_open" + Credentials(context),
-            std::string(kAllowInContainer)};
+// Whether a filter, and not the kernel, gave this answer.
+bool FilterAnswers(int error_number, const RefusalContext& context) {
+  if (context.seccomp_mode.value_or(0) != 2) {
+    return false;
   }
+  // A kernel without perf events answers ENOSYS, too, but has no such level.
+  const bool kernel_has_events = context.perf_event_paranoid.has_value();
+  if (context.call_reaches_kernel.has_value()) {
+    return !*context.call_reaches_kernel && (error_number != ENOSYS || kernel_has_events);
+  }
+  // EPERM is what filters answer by default, the kernel's own levels answer EACCES.
+  return error_number == EPERM || (error_number == ENOSYS && kernel_has_events);
+}
+
+// Of the kernel itself, not of a filter.
+Refusal ExplainPermission(int error_number, const RefusalContext& context) {
   const int level = context.perf_event_paranoid.value_or(0);
   if (level > 2 && !HasCapability(context, CAP_SYS_ADMIN)) {
     return {"PARANOID",
@@ -85,7 +90,17 @@ Refusal ExplainPermission(int error_number, const RefusalContext& context) {
             "a security module or kernel lockdown forbids perf_event_open in spite of the "
             "capabilities" +
                 Credentials(context),
-            "cat /sys/kernel/security/lockdown /sys/kernel/security/lsm"};
+            ""};
+  }
+  // Up to level 2 every user may count what runs in user mode, as the plain hardware event does.
+  const bool user_mode_too =
+      context.hardware_event_errno == EACCES || context.hardware_event_errno == EPERM;
+  if (context.perf_event_paranoid.has_value() && user_mode_too) {
+    return {"PERMISSION",
+            fmt::format("a security module or kernel lockdown forbids perf_event_open, though "
+                        "level {} lets every user count in user mode{}",
+                        level, Credentials(context)),
+            ""};
   }
   const auto row = std::find_if(std::begin(kErrnoTable), std::end(kErrnoTable),
                                 [&](const ErrnoRow& r) { return r.error_number == error_number; });
@@ -96,16 +111,29 @@ Refusal ExplainPermission(int error_number, const RefusalContext& context) {
 
 Refusal ExplainOpenFiles(const RefusedEvent& event, const RefusalContext& context) {
   const int threads = context.threads.value_or(1);
-  const int64_t wanted = FilesWanted(threads, event.group_size);
+  const int64_t allowed =
+      FilesToAllow(context.open_files_limit, FilesWanted(threads, event.group_size));
   const std::string limit =
       context.open_files_limit.has_value()
           ? fmt::format("the limit of open files is {}, and ", *context.open_files_limit)
           : "the limit of open files of this process is reached: ";
-  return {"TOO_MANY_FILES",
-          fmt::format("{}{} x {} need {} beside the others", limit, Counted(threads, "thread"),
-                      Counted(static_cast<int64_t>(event.group_size), "event"),
-                      static_cast<int64_t>(threads) * static_cast<int64_t>(event.group_size)),
-          fmt::format("ulimit -n {}", wanted)};
+  return {
+      "TOO_MANY_FILES",
+      fmt::format("{}{} x {} need {} beside the others; give tinyprofd more, in the shell that "
+                  "starts it or by LimitNOFILE={} in its service's unit",
+                  limit, Counted(threads, "thread"),
+                  Counted(static_cast<int64_t>(event.group_size), "event"),
+                  static_cast<int64_t>(threads) * static_cast<int64_t>(event.group_size), allowed),
+      fmt::format("ulimit -n {}", allowed)};
+}
+
+Refusal ExplainSystemFiles(const RefusalContext& context) {
+  const std::string sentence = "the limit of open files of the system is reached";
+  if (!context.system_files_limit.has_value() || *context.system_files_limit > INT64_MAX / 2) {
+    return {"TOO_MANY_FILES", sentence, ""};
+  }
+  return {"TOO_MANY_FILES", fmt::format("{}, {}", sentence, *context.system_files_limit),
+          fmt::format("sudo sysctl fs.file-max={}", 2 * *context.system_files_limit)};
 }
 
 std::string NameOf(const RefusedEvent& event) {
@@ -134,11 +162,26 @@ Refusal GroupFull(const RefusedEvent& event, const RefusalContext& context) {
 std::span<const ErrnoRow> ErrnoTable() { return kErrnoTable; }
 
 Refusal ExplainErrno(int error_number, const RefusalContext& context) {
+  if (context.events_off.has_value()) {
+    return *context.events_off;
+  }
+  if (FilterAnswers(error_number, context)) {
+    return SeccompRefusal("a seccomp filter forbids perf_event_open", context);
+  }
   if (error_number == EACCES || error_number == EPERM) {
     return ExplainPermission(error_number, context);
   }
   if (error_number == EMFILE) {
     return ExplainOpenFiles({}, context);
+  }
+  if (error_number == ENFILE) {
+    return ExplainSystemFiles(context);
+  }
+  if (error_number == ENOSYS && context.perf_event_paranoid.has_value()) {
+    return {"NO_PERF_EVENTS",
+            "perf_event_open is not there, though the kernel has perf events: a container or an "
+            "emulator stands before it",
+            ""};
   }
   const auto row = std::find_if(std::begin(kErrnoTable), std::end(kErrnoTable),
                                 [&](const ErrnoRow& r) { return r.error_number == error_number; });
@@ -151,6 +194,9 @@ Refusal ExplainErrno(int error_number, const RefusalContext& context) {
 
 Refusal ExplainEventErrno(int error_number, const RefusedEvent& event,
                           const RefusalContext& context) {
+  if (context.events_off.has_value()) {
+    return *context.events_off;
+  }
   const std::string name = NameOf(event);
   switch (error_number) {
     case EINVAL:
@@ -195,6 +241,18 @@ Refusal ExplainStarvedGroup(const RefusedEvent& event, const RefusalContext& con
           std::string(watchdog ? kWatchdogOff : kListPerfUsers)};
 }
 
+Refusal SeccompRefusal(const std::string& what, const RefusalContext& context) {
+  Refusal refusal{"SECCOMP", what + Credentials(context), ""};
+  if (context.container == "docker" || context.container == "podman") {
+    const bool has_capability =
+        HasCapability(context, CAP_PERFMON) || HasCapability(context, CAP_SYS_ADMIN);
+    refusal.fix =
+        fmt::format("{} run {} debian:12", context.container,
+                    has_capability ? "--security-opt seccomp=unconfined" : "--cap-add PERFMON");
+  }
+  return refusal;
+}
+
 ErrorCode CodeOfReason(std::string_view reason) {
   if (reason == "GROUP_FULL" || reason == "COUNTER_BUSY" || reason == "TOO_MANY_FILES") {
     return ErrorCode::kResourceExhausted;
@@ -219,6 +277,13 @@ Error ToError(const Refusal& refusal, std::string_view event) {
 
 int64_t FilesWanted(int threads, size_t events) {
   return static_cast<int64_t>(threads) * static_cast<int64_t>(events) + kOtherFiles;
+}
+
+int64_t FilesToAllow(std::optional<int64_t> limit, int64_t wanted) {
+  if (!limit.has_value()) {
+    return std::max(wanted, kUsualFiles);
+  }
+  return std::max(wanted, *limit > INT64_MAX / 2 ? INT64_MAX : 2 * *limit);
 }
 
 std::string ReasonOf(const Error& error) { return error.reason + ": " + error.message; }

@@ -4,7 +4,7 @@
 // Reasons: NO_PMU, PARANOID, PERMISSION, SECCOMP, NO_PERF_EVENTS, EVENT_UNKNOWN, EVENT_NOT_ON_CPU,
 // COUNTER_BUSY, GROUP_FULL, TOO_MANY_FILES, THREAD_GONE, PAPI_DISABLED, PAPI_INIT, COUNTERS_LOST,
 // NEVER_MOVES, IMPLAUSIBLE, COUNTER_ERROR, PROFILER_DEFECT, NOT_CALIBRATED, NO_TIME, NO_MEMORY,
-// MIGRATED, ANCHOR_DRIFT, STOPPED_MOVING, UNSTEADY.
+// MIGRATED, ANCHOR_DRIFT, STOPPED_MOVING, UNSTEADY, CALIBRATION_STUCK, CALIBRATION_CRASHED.
 #pragma once
 
 #include <cstddef>
@@ -27,21 +27,6 @@ struct ErrnoRow {
 };
 std::span<const ErrnoRow> ErrnoTable();
 
-// What is known when an event is refused. Absent: not known.
-struct RefusalContext {
-  int hardware_event_errno = 0;  // of OpenHardwareEventErrno(); 0: there is a PMU
-  std::optional<int> perf_event_paranoid;
-  std::optional<int> seccomp_mode;
-  std::optional<int> effective_uid;
-  std::optional<uint64_t> effective_capabilities;
-  std::optional<int> nmi_watchdog;
-  std::optional<int64_t> open_files_limit;
-  std::optional<int> threads;   // of the team
-  std::string pmu;              // by libpfm4's name; empty: none is known
-  std::string papi_version;     // empty: PAPI was not asked
-  std::string disabled_reason;  // of PAPI's perf_event component; empty: it is on
-};
-
 struct Refusal {
   std::string reason;    // "PARANOID"
   std::string sentence;  // "perf_event_paranoid is 3, ..."
@@ -50,6 +35,28 @@ struct Refusal {
   std::string ToString() const { return reason + ": " + sentence; }
   // "sentence (fix)".
   std::string Message() const { return fix.empty() ? sentence : sentence + " (" + fix + ")"; }
+};
+
+// What is known when an event is refused. Absent: not known.
+struct RefusalContext {
+  int hardware_event_errno = 0;  // of OpenHardwareEventErrno(); 0: there is a PMU
+  std::optional<int> perf_event_paranoid;
+  std::optional<int> seccomp_mode;
+  // Whether a perf_event_open that no kernel takes is refused by the kernel; false: by something
+  // before it.
+  std::optional<bool> call_reaches_kernel;
+  std::string container;  // "docker", "podman", "kubernetes"; empty: none is seen
+  std::optional<int> effective_uid;
+  std::optional<uint64_t> effective_capabilities;
+  std::optional<int> nmi_watchdog;
+  std::optional<int64_t> open_files_limit;
+  std::optional<int64_t> system_files_limit;  // fs.file-max
+  std::optional<int> threads;                 // of the team
+  std::string pmu;                            // by libpfm4's name; empty: none is known
+  std::string papi_version;                   // empty: PAPI was not asked
+  std::string disabled_reason;                // of PAPI's perf_event component; empty: it is on
+  // Why no event is opened in this process, whatever the kernel would say (events_off.h).
+  std::optional<Refusal> events_off;
 };
 
 // Why the kernel refuses plain hardware events, from what perf_event_open answered (not 0).
@@ -72,6 +79,10 @@ Refusal ExplainEventErrno(int error_number, const RefusedEvent& event,
 // Why a pinned group cannot be put on the counters: it opens, and reading it gives 0 bytes.
 Refusal ExplainStarvedGroup(const RefusedEvent& event, const RefusalContext& context);
 
+// That a seccomp filter refuses perf_event_open or, by `what`, does worse: with the command that
+// starts a container in which it may be called, where a container is seen.
+Refusal SeccompRefusal(const std::string& what, const RefusalContext& context);
+
 // The code of an error with this reason.
 ErrorCode CodeOfReason(std::string_view reason);
 // An error of `refusal`, with `event` and, where there is one, `fix` in its metadata. The message
@@ -81,6 +92,9 @@ Error ToError(const Refusal& refusal, std::string_view event);
 // Open files that a team needs: one for each event of each thread, and as many again as a process
 // of this kind holds otherwise.
 int64_t FilesWanted(int threads, size_t events);
+// A limit of open files that leaves room for `wanted` and is above the present one, which was
+// reached even where it looks large enough.
+int64_t FilesToAllow(std::optional<int64_t> limit, int64_t wanted);
 
 // Lists the programs that hold perf events.
 inline constexpr std::string_view kListPerfUsers =

@@ -4,6 +4,7 @@
 
 #include "daemon/counters/counter_errors.h"
 #include "daemon/counters/counter_plan.h"
+#include "daemon/counters/simulated_pmu.h"
 #include "daemon/counters/software_events.h"
 #include "daemon/counters/try_group.h"
 
@@ -61,6 +62,18 @@ CounterMetricReport DescribeSoftware(size_t metric, const SoftwarePlan& plan,
 }
 
 }  // namespace
+
+CounterReport UntriedReport(const Refusal& why) {
+  CounterReport report{.backend = PmuIsSimulated() ? kSimulatedBackend : "papi",
+                       .reason = why.ToString()};
+  for (const Metric metric : kMetrics) {
+    report.metrics.push_back({.metric = std::string(Name(metric)), .reason = report.reason});
+  }
+  for (const SoftwareEvent& event : kSoftwareEvents) {
+    report.metrics.push_back({.metric = std::string(event.metric), .reason = report.reason});
+  }
+  return report;
+}
 
 CounterReport ReportCounters(CounterBackend& counters, const KnownWork& work,
                              const CalibrationOptions& options) {

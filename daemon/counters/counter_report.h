@@ -9,6 +9,7 @@
 #include "daemon/counters/calibration/calibrate.h"
 #include "daemon/counters/calibration/trust_table.h"
 #include "daemon/counters/counter_backend.h"
+#include "daemon/counters/counter_errors.h"
 #include "daemon/counters/known_work.h"
 #include "daemon/counters/trust.h"
 
@@ -36,6 +37,9 @@ struct CounterReport {
   std::vector<CounterMetricReport> metrics;  // hardware first, then software
   TrustTable trust;                          // empty when no hardware event can be counted
 };
+
+// Of a host on which nothing was tried, for this reason.
+CounterReport UntriedReport(const Refusal& why);
 
 // Tries every metric by counting `work` on the calling thread, which takes a fraction of a second.
 // `counters` is used as thread 0. Software events come from `counters` or, where it has none, from

@@ -161,4 +161,14 @@ CpuFamily FamilyOf(std::string_view pmu) {
   return CpuFamily::kGeneric;
 }
 
+std::vector<std::string_view> PmusOf(CpuFamily family) {
+  std::vector<std::string_view> names;
+  for (const PmuName& row : kPmus) {
+    if (row.cpu_family == family) {
+      names.push_back(row.pmu);
+    }
+  }
+  return names;
+}
+
 }  // namespace tinyprof

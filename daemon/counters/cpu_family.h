@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tinyprof {
 
@@ -51,5 +52,8 @@ CpuFamily FamilyOf(const CpuIdentity& cpu);
 // By libpfm4's name of the core PMU ("skx", "clx", "amd64_fam19h_zen4", "arm_n1") or by the name of
 // a family.
 CpuFamily FamilyOf(std::string_view pmu);
+
+// libpfm4's names of the core PMUs of a family; none for one that it does not know.
+std::vector<std::string_view> PmusOf(CpuFamily family);
 
 }  // namespace tinyprof

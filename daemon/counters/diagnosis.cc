@@ -42,7 +42,7 @@ DiagnosticCheck CheckUnmendable(std::string name, CheckState state, std::string 
 
 std::vector<DiagnosticCheck> Judge(const SystemFacts& facts) {
   std::vector<DiagnosticCheck> checks;
-  for (auto* judge : {CheckCounting, CheckEnvironment, CheckQuietness}) {
+  for (auto* judge : {CheckCounting, CheckPapi, CheckRights, CheckEnvironment, CheckQuietness}) {
     std::vector<DiagnosticCheck> found = judge(facts);
     checks.insert(checks.end(), std::make_move_iterator(found.begin()),
                   std::make_move_iterator(found.end()));

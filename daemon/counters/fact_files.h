@@ -12,6 +12,15 @@ namespace tinyprof {
 // The whole file without trailing blanks and line ends.
 std::optional<std::string> ReadTextFile(const std::string& path);
 
+// What is at a path that a person named, which may be anything.
+struct NamedFile {
+  std::optional<std::string> text;  // absent: it is no regular file, or it cannot be read
+  std::string kind;                 // "a FIFO", "a device", ...; empty: a regular file, or nothing
+};
+// At most the first MiB of a regular file. Opens nothing else, since that may wait for ever or have
+// consequences.
+NamedFile ReadNamedFile(const std::string& path);
+
 // The rest of the first line that begins with `key`.
 std::optional<std::string> LineAfter(const std::string& path, std::string_view key);
 

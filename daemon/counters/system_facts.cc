@@ -1,6 +1,7 @@
 #include "daemon/counters/system_facts.h"
 
 #include <linux/perf_event.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,13 +10,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <sstream>
 #include <string_view>
 #include <thread>
 
+#include "daemon/counters/events_off.h"
 #include "daemon/counters/fact_files.h"
 #include "daemon/counters/perf/uncore.h"
 
@@ -23,6 +27,9 @@ namespace tinyprof {
 namespace {
 
 int OpenEventErrno(uint32_t type, uint64_t config) {
+  if (EventsOff().has_value()) {
+    return EPERM;
+  }
   perf_event_attr attr{};
   attr.size = sizeof(attr);
   attr.type = type;
@@ -77,6 +84,7 @@ void ReadCpuinfo(const std::string& path, SystemFacts& facts) {
       }
     }
   }
+  facts.cpu_family = FamilyOf(ParseCpuinfo(ReadTextFile(path).value_or("")));
   const auto& [name, family, model, implementer, part] = values;
   if (!name.empty() && !family.empty() && !model.empty()) {
     facts.cpu_model = name + " (family " + family + ", model " + model + ")";
@@ -111,10 +119,9 @@ std::optional<double> ReadLoadAverage(const std::string& path) {
   return file >> load ? std::optional<double>(load) : std::nullopt;
 }
 
-// Every CPU's, since one that is left out of a setting is the one that a run gets.
-std::string ReadGovernors(const std::string& cpus, int cpu_count) {
+std::string ReadGovernors(const std::string& cpus, const std::vector<int>& of_cpus) {
   std::set<std::string> governors;
-  for (int cpu = 0; cpu < std::max(cpu_count, 1); ++cpu) {
+  for (const int cpu : of_cpus) {
     const auto text =
         ReadTextFile(cpus + "cpu" + std::to_string(cpu) + "/cpufreq/scaling_governor");
     if (text.has_value() && !text->empty()) {
@@ -128,11 +135,37 @@ std::string ReadGovernors(const std::string& cpus, int cpu_count) {
   return joined;
 }
 
+// Where any may measure, one that is left out of a setting is the one that a run gets.
+std::vector<int> CpusOfInterest(const SystemFacts& facts) {
+  if (!facts.measurement_cpus.empty()) {
+    return facts.measurement_cpus;
+  }
+  std::vector<int> all(static_cast<size_t>(std::max(facts.cpu_count, 1)));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::string FindContainer(const std::string& root) {
+  struct Mark {
+    const char* path;
+    const char* container;
+  };
+  constexpr std::array kMarks = {Mark{"var/run/secrets/kubernetes.io", "kubernetes"},
+                                 Mark{"run/.containerenv", "podman"}, Mark{".dockerenv", "docker"}};
+  std::error_code error;
+  for (const Mark& mark : kMarks) {
+    if (std::filesystem::exists(root + mark.path, error)) {
+      return mark.container;
+    }
+  }
+  return "";
+}
+
 void ReadCoreTypes(const std::string& root, SystemFacts& facts) {
   facts.core_cpus = ReadTextFile(root + "sys/devices/cpu_core/cpus").value_or("");
   facts.atom_cpus = ReadTextFile(root + "sys/devices/cpu_atom/cpus").value_or("");
   std::set<int64_t, std::greater<>> capacities;
-  for (int cpu = 0; cpu < facts.cpu_count; ++cpu) {
+  for (const int cpu : CpusOfInterest(facts)) {
     const auto capacity = ReadIntFile<int64_t>(root + "sys/devices/system/cpu/cpu" +
                                                std::to_string(cpu) + "/cpu_capacity");
     if (capacity.has_value()) {
@@ -153,12 +186,14 @@ void ReadEnvironment(const SystemProbe& probe, SystemFacts& facts) {
   for (const Variable& variable : kVariables) {
     const char* value =
         probe.environment ? probe.environment(variable.name) : std::getenv(variable.name);
-    if (value != nullptr) {
-      facts.environment.push_back(
-          {variable.name, value,
-           variable.names_file ? ReadTextFile(probe.root == "/" ? value : probe.root + value)
-                               : std::nullopt});
+    if (value == nullptr) {
+      continue;
     }
+    NamedFile file;
+    if (variable.names_file && *value != '\0') {
+      file = ReadNamedFile(probe.root == "/" ? value : probe.root + value);
+    }
+    facts.environment.push_back({variable.name, value, std::move(file.text), std::move(file.kind)});
   }
 }
 
@@ -184,6 +219,50 @@ std::vector<std::string> MissingEvents(const SystemProbe& probe) {
   return missing;
 }
 
+bool CallReachesKernel() {
+  // The kernel looks at the flags before it looks at rights or at the attributes.
+  const long opened = syscall(SYS_perf_event_open, nullptr, 0, -1, -1, ~0UL);
+  return opened < 0 && errno == EINVAL;
+}
+
+// What the kernel says to an event of each kind.
+void TryEvents(const SystemProbe& probe, SystemFacts& facts) {
+  facts.events_off = probe.events_off.has_value() ? probe.events_off : EventsOff();
+  if (facts.events_off.has_value()) {
+    facts.hardware_event_errno = EPERM;
+    facts.software_event_errno = EPERM;
+    return;
+  }
+  facts.hardware_event_errno =
+      probe.open_hardware_event ? probe.open_hardware_event() : OpenHardwareEventErrno();
+  facts.software_event_errno =
+      probe.open_software_event ? probe.open_software_event() : OpenSoftwareEventErrno();
+  const auto is_ambiguous = [](int error_number) {
+    return error_number == EPERM || error_number == EACCES || error_number == ENOSYS;
+  };
+  if (!is_ambiguous(facts.hardware_event_errno) && !is_ambiguous(facts.software_event_errno)) {
+    return;
+  }
+  if (probe.call_reaches_kernel) {
+    facts.call_reaches_kernel = probe.call_reaches_kernel();
+  } else if (!probe.open_hardware_event) {
+    facts.call_reaches_kernel = CallReachesKernel();
+  }
+}
+
+// The process's own limit can be had without a file, also when files have run out.
+std::optional<int64_t> ReadOpenFilesLimit(const SystemProbe& probe) {
+  if (probe.root != "/") {
+    const auto limit = LineAfter(probe.root + "/proc/self/limits", "Max open files");
+    return limit.has_value() ? ParseInt<int64_t>(*limit) : std::nullopt;
+  }
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT64_MAX) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(limit.rlim_cur);
+}
+
 Status OpenMemoryControllers(const SystemProbe& probe, const SystemFacts& facts) {
   if (probe.open_memory_controllers) {
     return probe.open_memory_controllers();
@@ -205,7 +284,10 @@ void WatchMachine(const SystemProbe& probe, const std::string& root, SystemFacts
   if (!after.empty()) {
     facts.busy_siblings = FindBusySiblings(before, after, ReadSiblings(root));
   }
-  facts.perf_users = FindPerfUsers(root);
+  facts.perf_users = FindPerfUsers(root, probe.daemon_pid);
+  if (facts.events_off.has_value()) {
+    return;
+  }
   if (facts.hardware_event_errno == 0) {
     facts.missing_events = MissingEvents(probe);
   }
@@ -231,23 +313,26 @@ SystemFacts GatherFacts(const SystemProbe& probe) {
   const std::string proc = root + "proc/";
   const std::string cpus = root + "sys/devices/system/cpu/";
   SystemFacts facts;
-  facts.hardware_event_errno =
-      probe.open_hardware_event ? probe.open_hardware_event() : OpenHardwareEventErrno();
-  facts.software_event_errno =
-      probe.open_software_event ? probe.open_software_event() : OpenSoftwareEventErrno();
+  TryEvents(probe, facts);
   facts.backend = probe.backend;
-  facts.perf_event_paranoid = ReadIntFile<int>(proc + "sys/kernel/perf_event_paranoid");
+  facts.measurement_cpus = probe.measurement_cpus;
+  facts.container = FindContainer(root);
+  const std::string paranoid = proc + "sys/kernel/perf_event_paranoid";
+  facts.perf_event_paranoid = ReadIntFile<int>(paranoid);
+  // A file can be there although none can be opened just now.
+  std::error_code error;
+  facts.has_paranoid_file =
+      facts.perf_event_paranoid.has_value() || std::filesystem::exists(paranoid, error);
+  facts.system_files_limit = ReadIntFile<int64_t>(proc + "sys/fs/file-max");
   facts.nmi_watchdog = ReadIntFile<int>(proc + "sys/kernel/nmi_watchdog");
   ReadCpuinfo(proc + "cpuinfo", facts);
   ReadProcessStatus(proc + "self/status", facts);
-  facts.governor = ReadGovernors(cpus, facts.cpu_count);
+  facts.governor = ReadGovernors(cpus, CpusOfInterest(facts));
   facts.smt = ReadTextFile(cpus + "smt/control").value_or("");
   facts.huge_pages =
       BracketedWord(ReadTextFile(root + "sys/kernel/mm/transparent_hugepage/enabled").value_or(""));
   facts.load_average = ReadLoadAverage(proc + "loadavg");
-  if (const auto limit = LineAfter(proc + "self/limits", "Max open files")) {
-    facts.open_files_limit = ParseInt<int64_t>(*limit);
-  }
+  facts.open_files_limit = ReadOpenFilesLimit(probe);
   ReadCoreTypes(root, facts);
   ReadEnvironment(probe, facts);
   if (probe.thorough) {
@@ -256,18 +341,26 @@ SystemFacts GatherFacts(const SystemProbe& probe) {
   return facts;
 }
 
+bool NamesFile(const EnvironmentFact& variable) {
+  return variable.name.ends_with("_FILE") && !variable.value.empty();
+}
+
 RefusalContext ContextOf(const SystemFacts& facts) {
   return {.hardware_event_errno = facts.hardware_event_errno,
           .perf_event_paranoid = facts.perf_event_paranoid,
           .seccomp_mode = facts.seccomp_mode,
+          .call_reaches_kernel = facts.call_reaches_kernel,
+          .container = facts.container,
           .effective_uid = facts.effective_uid,
           .effective_capabilities = facts.effective_capabilities,
           .nmi_watchdog = facts.nmi_watchdog,
           .open_files_limit = facts.open_files_limit,
+          .system_files_limit = facts.system_files_limit,
           .threads = std::nullopt,
           .pmu = facts.backend.pmu,
           .papi_version = facts.backend.version,
-          .disabled_reason = ""};
+          .disabled_reason = "",
+          .events_off = facts.events_off};
 }
 
 }  // namespace tinyprof

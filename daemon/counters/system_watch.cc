@@ -46,6 +46,14 @@ std::optional<int> CountPerfEvents(const fs::path& process) {
   return count;
 }
 
+bool IsOfFamily(const fs::path& process, int pid, int family) {
+  if (family == 0 || pid == family) {
+    return family != 0;
+  }
+  const auto parent = LineAfter((process / "status").string(), "PPid:");
+  return parent.has_value() && ParseInt<int>(*parent) == family;
+}
+
 double Utilisation(const CpuTicks& before, const CpuTicks& after) {
   const int64_t total = after.total - before.total;
   return total > 0 ? static_cast<double>(after.busy - before.busy) / static_cast<double>(total) : 0;
@@ -53,7 +61,7 @@ double Utilisation(const CpuTicks& before, const CpuTicks& after) {
 
 }  // namespace
 
-PerfUsers FindPerfUsers(const std::string& root) {
+PerfUsers FindPerfUsers(const std::string& root, int family) {
   PerfUsers found;
   std::error_code error;
   const std::string self = fs::read_symlink(root + "proc/self", error).string();
@@ -69,7 +77,7 @@ PerfUsers FindPerfUsers(const std::string& root) {
       // A process that has ended meanwhile is none that hides its files.
       found.unreadable_processes += fs::exists(processes->path(), error) ? 1 : 0;
       error.clear();
-    } else if (*count > 0) {
+    } else if (*count > 0 && !IsOfFamily(processes->path(), *pid, family)) {
       found.users.push_back(
           {*pid, ReadTextFile((processes->path() / "comm").string()).value_or("?"), *count});
     }

@@ -17,12 +17,13 @@ struct PerfUser {
 };
 
 struct PerfUsers {
-  std::vector<PerfUser> users;   // by pid, this process left out
+  std::vector<PerfUser> users;   // by pid
   int unreadable_processes = 0;  // whose open files only root may see
 };
 
-// Looks through proc/*/fd below `root`, which ends with '/'.
-PerfUsers FindPerfUsers(const std::string& root);
+// Looks through proc/*/fd below `root`, which ends with '/'. This process is left out, and so are
+// the process `family` and its children; 0: none.
+PerfUsers FindPerfUsers(const std::string& root, int family = 0);
 
 // Ticks since boot of one CPU.
 struct CpuTicks {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/jobs/counters_failure.h"
 #include "daemon/jobs/gap_classes.h"
 #include "daemon/jobs/job_queue.h"
 #include "daemon/jobs/outcome.h"
@@ -70,16 +71,15 @@ void JobQueue::ExecuteExclusive(const std::shared_ptr<Job>& job) {
       outcome = tl::unexpected(std::move(roofline).error());
     }
   } else {
-    const WorkerTask task{.request = job->request,
-                          .model_fd = job->model_file.get(),
-                          .deadline = steady_clock::now() + options_.exclusive_task_timeout};
+    const WorkerTask task{
+        .request = job->request,
+        .model_fd = job->model_file.get(),
+        .deadline =
+            steady_clock::now() + (job->request.has_counters() ? options_.calibration_timeout
+                                                               : options_.exclusive_task_timeout)};
     outcome = dependencies_.runner->Run(task, {}, job->cancel.get_token());
   }
-  if (outcome.has_value() && outcome->has_counters()) {
-    if (Status kept = KeepCounters(outcome->counters().counters()); !kept.has_value()) {
-      outcome = tl::unexpected(std::move(kept).error());
-    }
-  }
+  if (job->request.has_counters()) KeepCounters(outcome);
   const Lock lock(mutex_);
   const bool stopped = !outcome.has_value() && outcome.error().code == ErrorCode::kCancelled;
   if (stopped && job->cancel_reason) outcome = tl::unexpected(*job->cancel_reason);
@@ -123,10 +123,11 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
                   .model_fd = job->model_file.get(),
                   .deadline = steady_clock::now() + timeout};
   if (known) *task.request.mutable_known_counters() = *known;
+  if (events_off_) *task.request.mutable_events_off() = ToProto(*events_off_);
   const auto on_progress = [&](const v1::Progress& progress) { SetProgress(job, progress); };
   Result<worker::WorkerEvent> ended =
       dependencies_.runner->Run(task, on_progress, job->cancel.get_token());
-  if (CountersDoubted(ended)) counters_fingerprint_.clear();
+  if (CountersDoubted(ended)) counters_fingerprint_.reset();
   TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, std::move(ended));
   if (!event.has_report()) return WrongOutcome("report");
   SetProgress(job, PhaseOf("finishing"));
@@ -147,15 +148,37 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   return report;
 }
 
-Status JobQueue::KeepCounters(const v1::CounterReport& counters) {
+void JobQueue::KeepCounters(Result<worker::WorkerEvent>& outcome) {
+  if (outcome.has_value() && !outcome->has_counters()) return;
+  if (!outcome.has_value()) {
+    std::optional<Refusal> why = RefusalOfCounters(outcome.error(), options_.calibration_timeout);
+    if (!why) return;
+    if (dependencies_.on_trouble) dependencies_.on_trouble("counters_failed", outcome.error());
+    outcome = worker::WorkerEvent();
+    *outcome->mutable_counters() = UntriedCounters(*why);
+    events_off_ = std::move(why);
+    counters_fingerprint_.reset();
+  } else {
+    events_off_.reset();
+    StoreCounters(outcome->counters().counters());
+  }
+  *outcome->mutable_counters()->mutable_calibrate_time() = TimeUtil::GetCurrentTime();
+}
+
+void JobQueue::StoreCounters(const v1::CounterReport& counters) {
   const std::string fingerprint = dependencies_.host().fingerprint();
-  TINYPROF_RETURN_IF_ERROR(dependencies_.store->counter_reports().Put(fingerprint, counters));
   counters_fingerprint_ = fingerprint;
-  return {};
+  unstored_counters_.reset();
+  const Status stored = dependencies_.store->counter_reports().Put(fingerprint, counters);
+  if (stored.has_value()) return;
+  // What was found holds for the runs of this daemon, whatever its store can take.
+  unstored_counters_ = counters;
+  if (dependencies_.on_trouble) dependencies_.on_trouble("counters_not_stored", stored.error());
 }
 
 Result<std::optional<v1::CounterReport>> JobQueue::KnownCounters(const v1::Host& host) {
   if (counters_fingerprint_ != host.fingerprint()) return std::nullopt;
+  if (unstored_counters_) return unstored_counters_;
   return dependencies_.store->counter_reports().Newest(host.fingerprint());
 }
 

@@ -251,6 +251,7 @@ void JobQueue::Drain(std::chrono::nanoseconds timeout) {
     CancelWaiting(job, StoppedByDrain(*job));
   }
   const auto idle = [this] { return current_ == nullptr; };
+  if (current_ && current_->request.has_counters()) timeout = {};
   if (changed_.wait_for(lock, timeout, idle)) return;
   const std::shared_ptr<Job> job = current_;
   if (!job->cancel_reason) job->cancel_reason = StoppedByDrain(*job);

@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/counters/counter_errors.h"
 #include "daemon/jobs/job.h"
 #include "daemon/jobs/model_source.h"
 #include "daemon/jobs/run_spec_check.h"
@@ -40,6 +41,9 @@ struct JobQueueOptions {
   int64_t memory_limit_bytes = INT64_MAX;
   std::chrono::nanoseconds max_run_timeout = std::chrono::minutes(10);
   std::chrono::nanoseconds exclusive_task_timeout = std::chrono::minutes(5);
+  // Of a counters task, which takes under a second and at most two of counting: a kernel or a
+  // library that hangs must not hold up the runs behind it.
+  std::chrono::nanoseconds calibration_timeout = std::chrono::seconds(20);
 };
 
 // Everything outlives the queue.
@@ -51,6 +55,8 @@ struct JobQueueDependencies {
   // Called when a run was queued, has begun and has ended (without its report), for logs and
   // metrics; may be empty. The queue is locked meanwhile: it must be quick and not call the queue.
   std::function<void(const v1::Run&)> on_run_changed;
+  // Told of what went wrong and fails nothing; may be empty.
+  std::function<void(std::string_view event, const Error&)> on_trouble;
 };
 
 // A run as it stood at some moment.
@@ -97,7 +103,8 @@ class JobQueue {
                             std::chrono::steady_clock::time_point deadline);
 
   // Exclusive tasks: queued, then measured; they return when done. CANCELLED / "CANCELLED" when
-  // `abandoned` says so, else the errors of TaskRunner and those of Start.
+  // `abandoned` says so, else the errors of TaskRunner and those of Start. Counters that end or
+  // stop the worker are a result, which says so, and runs then count nothing (counters_failure.h).
   Result<v1::Roofline> MeasureRoofline(const AbandonedFn& abandoned = {});
   Result<worker::CountersResult> ProbeCounters(const AbandonedFn& abandoned = {});
   Result<v1::VerifyModelResponse> Verify(const worker::VerifyTask& task,
@@ -107,7 +114,8 @@ class JobQueue {
   Result<v1::Roofline> StoredRoofline();
 
   // Refuses new jobs, cancels what waits, and gives the one that is measured until `timeout` to end
-  // before it is cancelled too. Returns when the executor is idle. May be called more than once.
+  // before it is cancelled too; a counters task, which nobody loses, gets none. Returns when the
+  // executor is idle. May be called more than once.
   void Drain(std::chrono::nanoseconds timeout);
 
   // Jobs that wait or are measured.
@@ -133,8 +141,9 @@ class JobQueue {
   void ExecuteExclusive(const std::shared_ptr<Job>& job);
   void ExecuteRun(const std::shared_ptr<Job>& job);
   Result<v1::RunReport> Measure(const std::shared_ptr<Job>& job);
-  // Stores what a counters task found of this host.
-  Status KeepCounters(const v1::CounterReport& counters);
+  // Completes the outcome of a counters task and keeps it for the runs to come.
+  void KeepCounters(Result<worker::WorkerEvent>& outcome);
+  void StoreCounters(const v1::CounterReport& counters);
   // What this queue has stored of `host`, nothing of an earlier one: what can be counted may have
   // changed between two daemons.
   Result<std::optional<v1::CounterReport>> KnownCounters(const v1::Host& host);
@@ -157,6 +166,10 @@ class JobQueue {
 
   // Of the host whose counters were stored last. The executor's alone, so no lock guards it.
   std::optional<std::string> counters_fingerprint_;
+  // Of that host, where the store did not take it.
+  std::optional<v1::CounterReport> unstored_counters_;
+  // Why runs may not open events, since the last counters task ended by it.
+  std::optional<Refusal> events_off_;
   std::jthread executor_;
 };
 

@@ -1,10 +1,12 @@
 #include "daemon/roofline/host.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -71,6 +73,18 @@ std::optional<std::string> FindSmt(const std::filesystem::path& root, const CpuI
   return *cpu.siblings_share_core ? "on" : "off";
 }
 
+std::optional<std::string> FindGovernor(const std::filesystem::path& root,
+                                        const std::vector<int>& cpus) {
+  std::set<std::string> governors;
+  for (const int cpu : cpus) {
+    const auto governor =
+        ReadText(root / fmt::format("sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", cpu));
+    if (governor) governors.insert(*governor);
+  }
+  if (governors.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(governors, ", "));
+}
+
 std::optional<int> CountCpus(const std::filesystem::path& root, const CpuInfo& cpu) {
   if (const auto online = ReadText(root / "sys/devices/system/cpu/online")) {
     if (const auto cpus = ParseCpuList(*online)) return static_cast<int>(cpus->size());
@@ -91,7 +105,8 @@ void ExplainAbsence(HostInfo& host) {
   explain(host.microcode.has_value(), "microcode", "/proc/cpuinfo has no microcode revision");
   explain(host.kernel.has_value(), "kernel", "/proc/sys/kernel/osrelease cannot be read");
   explain(host.governor.has_value(), "governor",
-          "the kernel does not control the clock of CPU 0 (usual in a virtual machine)");
+          "the kernel does not control the clock of the CPUs that measure (usual in a virtual "
+          "machine)");
   explain(host.smt.has_value(), "smt", "the kernel does not tell whether cores share threads");
   explain(host.hostname.has_value(), "hostname", "/proc/sys/kernel/hostname cannot be read");
   explain(host.virtualized.has_value(), "virtualized",
@@ -115,7 +130,7 @@ std::string CanonicalCaches(const std::vector<Cache>& caches) {
 
 }  // namespace
 
-HostInfo ReadHostInfo(const std::filesystem::path& root) {
+HostInfo ReadHostInfo(const std::filesystem::path& root, const std::vector<int>& cpus) {
   const CpuInfo cpu = ParseCpuInfo(ReadText(root / "proc/cpuinfo").value_or(""));
   HostInfo host;
   host.cpu = cpu.model_name;
@@ -123,14 +138,14 @@ HostInfo ReadHostInfo(const std::filesystem::path& root) {
   host.family_model_stepping = cpu.family_model_stepping;
   host.microcode = cpu.microcode;
   host.kernel = ReadText(root / "proc/sys/kernel/osrelease");
-  host.governor = ReadText(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  host.governor = FindGovernor(root, cpus);
   host.smt = FindSmt(root, cpu);
   host.hostname = ReadText(root / "proc/sys/kernel/hostname");
   host.virtualized = FindHypervisor(root, cpu);
   host.memory_bytes = MemInfoBytes(root, "MemTotal:");
   host.cpu_count = CountCpus(root, cpu);
   ExplainAbsence(host);
-  if (auto caches = ReadCaches(root, 0)) {
+  if (auto caches = ReadCaches(root, cpus.front())) {
     host.caches = *std::move(caches);
   } else {
     host.unknown.emplace("caches", caches.error().message);

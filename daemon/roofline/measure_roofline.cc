@@ -81,7 +81,7 @@ class RooflineMeasurement {
 
   Result<Roofline> Run() {
     roofline_.measured = std::chrono::system_clock::now();
-    roofline_.host = ReadHostInfo(options_.root);
+    roofline_.host = ReadHostInfo(options_.root, options_.cpus);
     roofline_.fingerprint = Fingerprint(roofline_.host);
     if (options_.max_threads > 1) thread_counts_.push_back(options_.max_threads);
     CountSteps();

@@ -52,26 +52,34 @@ Result<worker::CountersResult> CounterProbe::Renew(const Abandoned& abandoned) {
 }
 
 Result<worker::CountersResult> CounterProbe::ProbeAndKeep(const Abandoned& abandoned) {
-  TINYPROF_ASSIGN_OR_RETURN(worker::CountersResult counters, probe_(abandoned));
+  Result<worker::CountersResult> counters = probe_(abandoned);
   const std::lock_guard lock(known_mutex_);
-  known_ = std::move(counters);
-  return *known_;
+  if (counters.has_value()) {
+    last_ = {.found = *counters};
+  } else if (counters.error().code != ErrorCode::kCancelled) {
+    last_.failure = counters.error();
+  }
+  return counters;
 }
 
-std::optional<worker::CountersResult> CounterProbe::Known() const {
+std::optional<worker::CountersResult> CounterProbe::Known() const { return Last().found; }
+
+LastCalibration CounterProbe::Last() const {
   const std::lock_guard lock(known_mutex_);
-  return known_;
+  return last_;
 }
 
 Status RequireHardwareCounters(const worker::CountersResult& counters) {
   const v1::CounterReport& report = counters.counters();
   if (report.usable()) return {};
-  return Fail(ErrorCode::kFailedPrecondition, "COUNTERS_UNAVAILABLE",
-              fmt::format("hardware counters were asked for and this host has none ({}); "
-                          "`tinyprof-client doctor` says what mends it, --counters auto runs "
-                          "without them",
-                          report.reason()),
-              {{"why", report.reason()}});
+  return Fail(
+      ErrorCode::kFailedPrecondition, "COUNTERS_UNAVAILABLE",
+      fmt::format("hardware counters were asked for and this host had none when they were "
+                  "calibrated ({}); `tinyprof-client doctor` says what mends it, "
+                  "`tinyprof-client counters --calibrate` looks again, --counters auto runs "
+                  "without them",
+                  report.reason()),
+      {{"why", report.reason()}});
 }
 
 }  // namespace tinyprof

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "daemon/jobs/daemon_checks.h"
 #include "daemon/ops/log.h"
 #include "kernels/base/error.h"
 #include "worker.pb.h"
@@ -34,6 +35,8 @@ class CounterProbe {
   Result<worker::CountersResult> Renew(const Abandoned& abandoned);
   // The answer if there is one yet.
   std::optional<worker::CountersResult> Known() const;
+  // The answer and how the last attempt after it failed, without waiting for one that goes on.
+  LastCalibration Last() const;
 
  private:
   // With probing_mutex_ held.
@@ -42,7 +45,7 @@ class CounterProbe {
   Probe probe_;
   const Logger& logger_;
   mutable std::mutex known_mutex_;
-  std::optional<worker::CountersResult> known_;
+  LastCalibration last_;
   std::timed_mutex probing_mutex_;
   std::jthread first_;
 };

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "daemon/convert/host.h"
+#include "daemon/jobs/host_diagnosis.h"
 #include "daemon/jobs/model_reader.h"
 #include "daemon/jobs/stored_models.h"
 #include "daemon/model/model_store.h"
@@ -29,6 +30,7 @@
 #include "daemon/rpc/profiler_service.h"
 #include "daemon/rpc/server.h"
 #include "daemon/store/store.h"
+#include "kernels/base/resource_limits.h"
 #include "kernels/runtime/isa.h"
 
 namespace tinyprof {
@@ -36,6 +38,9 @@ namespace {
 
 // Between the end of the last run and the end of the calls that watch it.
 constexpr std::chrono::milliseconds kCallGrace{2000};
+// Open files: some 20 for gRPC, the store, the lock and signals, 10 to start a worker, the rest for
+// calls. Address space: the stacks and heap arenas of gRPC's threads.
+constexpr ResourceNeeds kNeeds{.open_files = 64, .address_space_bytes = int64_t{1} << 30};
 
 class Daemon {
  public:
@@ -67,6 +72,7 @@ class Daemon {
   std::unique_ptr<StoredModels> stored_models_;
   std::unique_ptr<JobQueue> queue_;
   std::unique_ptr<CounterProbe> counters_;
+  std::unique_ptr<HostDiagnosis> diagnosis_;
   std::unique_ptr<ProfilerService> profiler_;
   std::unique_ptr<ModelService> models_;
   std::unique_ptr<HostService> host_;
@@ -115,6 +121,9 @@ void Daemon::MakeQueue() {
   dependencies.models = stored_models_.get();
   dependencies.host = [this] { return Host(); };
   dependencies.on_run_changed = [this](const v1::Run& run) { LogRun(run); };
+  dependencies.on_trouble = [this](std::string_view event, const Error& error) {
+    logger_.Failed(event, error);
+  };
   queue_ = std::make_unique<JobQueue>(std::move(options), std::move(dependencies));
   counters_ = std::make_unique<CounterProbe>(
       [this](const CounterProbe::Abandoned& abandoned) { return queue_->ProbeCounters(abandoned); },
@@ -126,8 +135,10 @@ Status Daemon::Start() {
   MakeQueue();
   profiler_ = std::make_unique<ProfilerService>(*queue_, *stored_models_, *counters_, border_);
   models_ = std::make_unique<ModelService>(*model_store_, *stored_models_, border_);
+  diagnosis_ = std::make_unique<HostDiagnosis>(*options_.runner, *store_, cpus_.measurement,
+                                               options_.config.memory_limit_bytes);
   host_ = std::make_unique<HostService>(
-      *queue_, [this] { return Host(); }, *counters_, border_);
+      *queue_, [this] { return Host(); }, *counters_, *diagnosis_, border_);
   TINYPROF_ASSIGN_OR_RETURN(server_,
                             RpcServer::Start({options_.config.listen, options_.config.socket_mode},
                                              {profiler_.get(), models_.get(), host_.get()}));
@@ -149,6 +160,7 @@ void Daemon::Serve() {
   logger_.Info("draining", {{"jobs", std::to_string(queue_->depth())}});
   server_->SetServing(false);
   model_reader_->Stop();
+  diagnosis_->Stop();
   queue_->Drain(options_.config.drain_timeout);
   server_->Shutdown(kCallGrace);
   logger_.Info("stopped");
@@ -169,7 +181,7 @@ void Daemon::OnSignal(int signal) {
 }
 
 v1::Host Daemon::Host() const {
-  v1::Host host = ToProto(ReadHostInfo("/"));
+  v1::Host host = ToProto(ReadHostInfo("/", cpus_.measurement));
   for (const int cpu : cpus_.measurement) host.add_measurement_cpus(cpu);
   for (const Isa isa : HostIsas()) host.add_isas(std::string(Name(isa)));
   host.set_daemon_version(std::string(options_.version));
@@ -198,6 +210,7 @@ void Daemon::LogRun(const v1::Run& run) const {
 }  // namespace
 
 Status CheckAgainstThisHost(const Config& config) {
+  TINYPROF_RETURN_IF_ERROR(CheckResourceLimits("tinyprofd", kNeeds));
   for (const std::string& address : config.listen) {
     TINYPROF_RETURN_IF_ERROR(CheckAddress(address));
   }

@@ -23,8 +23,9 @@ struct DaemonOptions {
   std::function<LogLevel()> reload_log_level;
 };
 
-// What a configuration may be wrong in that only this host can tell: addresses that are not allowed
-// and CPUs that are not there. Errors of CheckAddress() and SplitCpus().
+// What a configuration may be wrong in that only this host can tell: addresses that are not
+// allowed, CPUs that are not there, and limits too low to serve under. Errors of CheckAddress(),
+// SplitCpus() and CheckResourceLimits().
 Status CheckAgainstThisHost(const Config& config);
 
 // Serves until SIGTERM or SIGINT, then lets the run in progress end within drain_timeout; a second

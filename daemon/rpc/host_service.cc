@@ -1,16 +1,9 @@
 #include "daemon/rpc/host_service.h"
 
-#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace tinyprof {
-namespace {
-
-// What was not tried is told last.
-int Gravity(v1::CheckState state) { return state == v1::CHECK_STATE_SKIP ? 0 : state; }
-
-}  // namespace
-
 grpc::Status HostService::GetHost(grpc::ServerContext*, const v1::GetHostRequest*,
                                   v1::GetHostResponse* response) {
   return border_.Enter("GetHost", [&]() -> Status {
@@ -42,20 +35,16 @@ grpc::Status HostService::ListCounters(grpc::ServerContext* context,
                                                                    : counters_.Get(abandoned));
     *response->mutable_host() = host_();
     *response->mutable_counters() = std::move(*counters.mutable_counters());
+    *response->mutable_calibrate_time() = counters.calibrate_time();
     return {};
   });
 }
 
-grpc::Status HostService::Diagnose(grpc::ServerContext* context, const v1::DiagnoseRequest*,
+grpc::Status HostService::Diagnose(grpc::ServerContext*, const v1::DiagnoseRequest*,
                                    v1::DiagnoseResponse* response) {
   return border_.EnterWaiting("Diagnose", [&]() -> Status {
-    TINYPROF_ASSIGN_OR_RETURN(worker::CountersResult counters,
-                              counters_.Get([&] { return context->IsCancelled(); }));
-    auto* checks = response->mutable_checks();
-    checks->Swap(counters.mutable_checks());
-    std::stable_sort(checks->begin(), checks->end(), [](const v1::Check& a, const v1::Check& b) {
-      return Gravity(a.state()) > Gravity(b.state());
-    });
+    const std::vector<v1::Check> checks = diagnosis_.Run(counters_.Last());
+    response->mutable_checks()->Assign(checks.begin(), checks.end());
     return {};
   });
 }

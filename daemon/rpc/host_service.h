@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "daemon/jobs/host_diagnosis.h"
 #include "daemon/jobs/job_queue.h"
 #include "daemon/rpc/border.h"
 #include "daemon/rpc/counter_probe.h"
@@ -14,8 +15,12 @@ namespace tinyprof {
 class HostService final : public v1::HostService::Service {
  public:
   HostService(JobQueue& queue, std::function<v1::Host()> host, CounterProbe& counters,
-              Border& border)
-      : queue_(queue), host_(std::move(host)), counters_(counters), border_(border) {}
+              HostDiagnosis& diagnosis, Border& border)
+      : queue_(queue),
+        host_(std::move(host)),
+        counters_(counters),
+        diagnosis_(diagnosis),
+        border_(border) {}
 
   grpc::Status GetHost(grpc::ServerContext* context, const v1::GetHostRequest* request,
                        v1::GetHostResponse* response) override;
@@ -30,6 +35,7 @@ class HostService final : public v1::HostService::Service {
   JobQueue& queue_;
   std::function<v1::Host()> host_;
   CounterProbe& counters_;
+  HostDiagnosis& diagnosis_;
   Border& border_;
 };
 

@@ -24,6 +24,10 @@ class Store {
   static Result<std::unique_ptr<Store>> Open(const std::string& path,
                                              const StoreOptions& options = {});
 
+  // Whether it can be read and written just now, by doing so. "STORE_CORRUPT" or
+  // "STORE_UNAVAILABLE", with the file in metadata["file"]. Thread-safe.
+  Status Check();
+
   RunStore& runs() { return runs_; }
   RooflineStore& rooflines() { return rooflines_; }
   CounterReportStore& counter_reports() { return counter_reports_; }

@@ -2,7 +2,6 @@
 
 #include "daemon/convert/counters.h"
 #include "daemon/counters/counter_report.h"
-#include "daemon/counters/diagnosis.h"
 #include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/worker/tasks.h"
@@ -14,12 +13,7 @@ Result<worker::WorkerEvent> RunCountersTask() {
   const std::unique_ptr<CounterBackend> backend = MakeHostBackend(1);
   worker::WorkerEvent event;
   worker::CountersResult& result = *event.mutable_counters();
-  const CounterReport report = ReportCounters(*backend);
-  *result.mutable_counters() = ToProto(report);
-  for (const DiagnosticCheck& check : Diagnose({.backend = papi->info()})) {
-    *result.add_checks() = ToProto(check);
-  }
-  *result.add_checks() = ToProto(CheckEventsThatCount(report));
+  *result.mutable_counters() = ToProto(ReportCounters(*backend));
   result.set_papi_version(papi->info().version);
   result.set_pmu(backend->info().pmu);
   return event;

@@ -33,6 +33,29 @@ Result<UniqueFd> MoveUp(int fd) {
   return moved;
 }
 
+// What posix_spawn could not find may be the program or what it opens for it.
+tl::unexpected<Error> NoWorker(const std::string& path, int error) {
+  std::string what;
+  std::string fix;
+  if (::access(path.c_str(), F_OK) != 0) {
+    what = "install tinyprof-worker beside tinyprofd";
+  } else if (::access(path.c_str(), X_OK) != 0) {
+    what = "the file is no program that this user may run";
+    fix = "chmod 755 " + path;
+  } else if (::access("/dev/null", R_OK | W_OK) != 0) {
+    what = "/dev/null is missing or cannot be used";
+    fix = "sudo mknod -m 666 /dev/null c 1 3";
+  } else {
+    what = "the program is there, but it is for another machine or lacks its interpreter";
+  }
+  Error refused{ErrorCode::kFailedPrecondition,
+                "NO_WORKER",
+                fmt::format("{} cannot be started ({}): {}", path, std::strerror(error), what),
+                {{"path", path}}};
+  if (!fix.empty()) refused.metadata["fix"] = fix;
+  return tl::unexpected(std::move(refused));
+}
+
 class FileActions {
  public:
   FileActions() { posix_spawn_file_actions_init(&actions_); }
@@ -99,12 +122,7 @@ Result<pid_t> Spawn(const std::string& path, int socket_fd, int stderr_fd, int m
   pid_t pid = -1;
   const int error =
       ::posix_spawn(&pid, path.c_str(), actions.get(), attributes.get(), arguments, environ);
-  if (error == ENOENT || error == EACCES || error == ENOEXEC) {
-    return Fail(ErrorCode::kFailedPrecondition, "NO_WORKER",
-                fmt::format("{} cannot be started ({}): install tinyprof-worker beside tinyprofd",
-                            path, std::strerror(error)),
-                {{"path", path}});
-  }
+  if (error == ENOENT || error == EACCES || error == ENOEXEC) return NoWorker(path, error);
   if (error) return SpawnFailed("posix_spawn", error);
   return pid;
 }
@@ -142,7 +160,8 @@ Result<std::string> DefaultWorkerPath() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) {
     return Fail(ErrorCode::kFailedPrecondition, "NO_WORKER",
-                fmt::format("/proc/self/exe cannot be read ({}): mount /proc", error.message()));
+                fmt::format("/proc/self/exe cannot be read ({}): mount /proc", error.message()),
+                {{"fix", "sudo mount -t proc proc /proc"}});
   }
   return (self.parent_path() / "tinyprof-worker").string();
 }

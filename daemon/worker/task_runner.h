@@ -27,6 +27,7 @@ class TaskRunner {
   // Blocks until the task has ended; at most a short grace after `deadline` or after `cancel` was
   // asked for. The event holds what belongs to the task: a report, roofline, counters or verified.
   // Errors: what the worker said, or RESOURCE_EXHAUSTED / "WORKER_KILLED" or "OUT_OF_MEMORY",
+  // FAILED_PRECONDITION / "SECCOMP",
   // INTERNAL / "WORKER_CRASHED" or "WORKER_PROTOCOL", DEADLINE_EXCEEDED / "TIMEOUT", CANCELLED /
   // "CANCELLED". metadata["layer"] names the layer that was running, when there was one.
   // `on_progress` is called on the thread that called Run. Calls of different threads do not wait

@@ -15,6 +15,9 @@ Result<worker::WorkerEvent> RunRooflineTask(const worker::WorkerRequest& request
                                             EventSender& sender);
 // Tries every counter, and says why some cannot be had.
 Result<worker::WorkerEvent> RunCountersTask();
+// Says what stands in the way of counting and of quiet measuring just now. Before anything else of
+// the process asks PAPI.
+Result<worker::WorkerEvent> RunDiagnosisTask(const worker::DiagnosisTask& task);
 // Counts an uploaded model, or only checks its file.
 Result<worker::WorkerEvent> RunAnalyzeTask(const worker::WorkerRequest& request);
 // Runs a model once on given inputs and compares its outputs.

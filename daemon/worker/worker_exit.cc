@@ -61,9 +61,18 @@ Error Describe(const WorkerExit& exit) {
                           "an operator or a service manager, then run again",
                           SignalName(signal_number), where)};
     }
-    Error error{ErrorCode::kInternal, "WORKER_CRASHED",
-                fmt::format("the worker crashed with {}{}{}: report it together with the model",
-                            SignalName(signal_number), where, said)};
+    if (signal_number == SIGSYS) {
+      return {ErrorCode::kFailedPrecondition,
+              "SECCOMP",
+              fmt::format("the worker was ended with SIGSYS{}: a seccomp filter from outside "
+                          "tinyprofd (of a container or a service) forbids one of its calls",
+                          where),
+              {{"signal", SignalName(signal_number)}}};
+    }
+    Error error{
+        ErrorCode::kInternal, "WORKER_CRASHED",
+        fmt::format("the worker crashed with {}{}{}: report it{}", SignalName(signal_number), where,
+                    said, exit.layer.empty() ? "" : " together with the model")};
     error.metadata["signal"] = SignalName(signal_number);
     return error;
   }

@@ -17,7 +17,8 @@ struct WorkerExit {
 };
 
 // RESOURCE_EXHAUSTED / "OUT_OF_MEMORY" for a SIGKILL of a worker that held at least half of its
-// limit or of the machine's memory, "WORKER_KILLED" for any other SIGKILL; INTERNAL /
+// limit or of the machine's memory, "WORKER_KILLED" for any other SIGKILL; FAILED_PRECONDITION /
+// "SECCOMP" for SIGSYS, since the worker's own filter ends nobody; INTERNAL /
 // "WORKER_CRASHED" for other signals and exit codes, "WORKER_PROTOCOL" for an orderly exit without
 // a result.
 Error ExplainExit(const WorkerExit& exit);

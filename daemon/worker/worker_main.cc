@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "daemon/counters/events_off.h"
 #include "daemon/worker/event_sender.h"
 #include "daemon/worker/frame.h"
 #include "daemon/worker/protocol.h"
@@ -30,12 +31,17 @@ Result<int64_t> ModelFileBytes(const worker::WorkerRequest& request) {
 
 Status Prepare(const worker::WorkerRequest& request) {
   TINYPROF_ASSIGN_OR_RETURN(const int64_t model_file_bytes, ModelFileBytes(request));
+  if (request.has_events_off()) {
+    const worker::EventsOff& off = request.events_off();
+    TurnEventsOff({off.reason(), off.sentence(), off.fix()});
+  }
   StartTeamRuntime();
-  // The diagnosis must see the system calls that the daemon has, and takes no model from outside.
+  // These must see the system calls that the daemon has, and take no model from outside.
+  const bool is_filtered = !request.has_counters() && !request.has_diagnosis();
   TINYPROF_RETURN_IF_ERROR(
       EnterSandbox({.address_space_bytes = AddressSpaceFor(request.memory_limit_bytes(),
                                                            request.cpus_size(), model_file_bytes),
-                    .filter_system_calls = !request.has_counters()}));
+                    .filter_system_calls = is_filtered}));
   if (request.cpus().empty()) return {};
   return PinTeam(std::vector<int>(request.cpus().begin(), request.cpus().end()),
                  request.cpus_size());
@@ -50,6 +56,8 @@ Result<worker::WorkerEvent> RunTask(const worker::WorkerRequest& request, EventS
       return RunRooflineTask(request, sender);
     case worker::WorkerRequest::kCounters:
       return RunCountersTask();
+    case worker::WorkerRequest::kDiagnosis:
+      return RunDiagnosisTask(request.diagnosis());
     case worker::WorkerRequest::kVerify:
       return RunVerifyTask(request);
     case worker::WorkerRequest::kAnalyze:

@@ -62,7 +62,10 @@ void DaemonTest::SetUp() {
 std::vector<std::string> DaemonTest::DaemonCommand(const std::string& config) {
   const std::string file =
       dir_.Write("d.toml", "lock_file = \"" + dir_.File("lock") + "\"\n" + config);
-  return {TINYPROFD, "--config", file, "--listen", address_, "--state-dir", dir_.File("state")};
+  std::vector<std::string> command = prefix_;
+  command.insert(command.end(), {TINYPROFD, "--config", file, "--listen", address_, "--state-dir",
+                                 dir_.File("state")});
+  return command;
 }
 
 void DaemonTest::StartDaemon(const std::string& config) {

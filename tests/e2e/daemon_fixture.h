@@ -51,6 +51,7 @@ class DaemonTest : public testing::Test {
 
   TempDir dir_;
   std::vector<std::string> more_environment_;  // NAME=value, for the daemon alone
+  std::vector<std::string> prefix_;            // a command that starts the daemon's
   std::string address_ = "unix:" + dir_.File("d.sock");
 
  private:

@@ -4,6 +4,8 @@
 #include <papi.h>
 #include <pthread.h>
 
+#include <cstdlib>
+
 #include "daemon/counters/papi/papi_errors.h"
 #include "daemon/counters/simulated_pmu.h"
 #include "daemon/counters/system_facts.h"
@@ -18,6 +20,25 @@ bool IsGenericPmu(std::string_view name) {
   return name == "perf" || name == "perf_raw" || name == "ix86arch";
 }
 
+// PAPI 7.0 opens what its variables name, though that may wait for ever, and where it cannot, it
+// writes another name over the value, past its end, into the variables that follow.
+Status GuardFiles(const SystemFacts& facts) {
+  for (const EnvironmentFact& variable : facts.environment) {
+    if (!NamesFile(variable) || variable.file_text.has_value()) {
+      continue;
+    }
+    if (variable.name == "PAPI_CSV_EVENT_FILE") {
+      return Fail(
+          ErrorCode::kFailedPrecondition, "PAPI_DISABLED",
+          fmt::format("PAPI is not used: {}=\"{}\" is {} that cannot be read", variable.name,
+                      variable.value, variable.file_kind.empty() ? "a file" : variable.file_kind));
+    }
+    // Nothing could be taken from it, so PAPI loses nothing by not knowing of it.
+    unsetenv(variable.name.c_str());
+  }
+  return {};
+}
+
 }  // namespace
 
 PapiLibrary& PapiLibrary::Get() {
@@ -29,7 +50,7 @@ PapiLibrary::PapiLibrary() {
   info_.name = PmuIsSimulated() ? kSimulatedBackend : "papi";
   const SystemFacts facts = GatherFacts(SystemProbe{});
   context_ = ContextOf(facts);
-  ready_ = Initialize();
+  ready_ = Initialize(facts);
   if (ready_.has_value()) {
     ready_ = FindComponent();
   }
@@ -40,7 +61,11 @@ PapiLibrary::PapiLibrary() {
   }
 }
 
-Status PapiLibrary::Initialize() {
+Status PapiLibrary::Initialize(const SystemFacts& facts) {
+  if (facts.events_off.has_value()) {
+    return tl::unexpected<Error>(ToError(*facts.events_off, ""));
+  }
+  TINYPROF_RETURN_IF_ERROR(GuardFiles(facts));
   const int version = PAPI_library_init(PAPI_VER_CURRENT);
   if (version != PAPI_VER_CURRENT) {
     // The one option that a library answers which is not initialised.

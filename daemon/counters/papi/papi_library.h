@@ -7,6 +7,7 @@
 
 #include "daemon/counters/counter_backend.h"
 #include "daemon/counters/counter_errors.h"
+#include "daemon/counters/system_facts.h"
 #include "kernels/base/error.h"
 
 namespace tinyprof {
@@ -29,7 +30,7 @@ class PapiLibrary {
 
  private:
   PapiLibrary();
-  Status Initialize();
+  Status Initialize(const SystemFacts& facts);
   Status FindComponent();
 
   BackendInfo info_;

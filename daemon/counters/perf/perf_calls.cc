@@ -6,12 +6,17 @@
 
 #include <cerrno>
 
+#include "daemon/counters/events_off.h"
+
 namespace tinyprof {
 namespace {
 
 class Kernel final : public PerfCalls {
  public:
   int Open(const perf_event_attr& attributes, pid_t pid, int cpu, int group_fd) override {
+    if (EventsOff().has_value()) {
+      return -EPERM;
+    }
     const long fd = syscall(SYS_perf_event_open, &attributes, pid, cpu, group_fd,
                             static_cast<unsigned long>(PERF_FLAG_FD_CLOEXEC));
     return fd < 0 ? -errno : static_cast<int>(fd);

@@ -21,6 +21,7 @@ class PerfCalls {
   virtual void Close(int fd) = 0;
 };
 
+// Opens nothing while events are off (events_off.h).
 PerfCalls& KernelPerfCalls();
 
 }  // namespace tinyprof

@@ -25,7 +25,7 @@ perf_event_attr AttributesOf(const MemoryPmu& pmu, const UncoreEvent& event) {
 }
 
 Refusal Explain(int error_number, const RefusedEvent& event, const RefusalContext& context) {
-  if (error_number != EACCES && error_number != EPERM) {
+  if (context.events_off.has_value() || (error_number != EACCES && error_number != EPERM)) {
     return ExplainEventErrno(error_number, event, context);
   }
   Refusal refusal = ExplainErrno(error_number, context);

@@ -1,5 +1,6 @@
 // What a run is told of the counters.
 #include <future>
+#include <thread>
 
 #include "tests/unit/jobs/job_queue_fixture.h"
 
@@ -7,6 +8,7 @@ namespace tinyprof {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::StartsWith;
 
 using JobCountersTest = JobQueueTest;
 
@@ -89,14 +91,87 @@ TEST_F(JobCountersTest, CountersOfAnotherHostOrAnEarlierDaemonAreNotTold) {
   EXPECT_FALSE(run.report().has_trust());
 }
 
-TEST_F(JobCountersTest, CountersThatCouldNotBeFoundAreNotTold) {
+// What ends the worker that opens events ends the worker of a run, too, if it opens them.
+TEST_F(JobCountersTest, EventsThatEndTheWorkerAreNotOpenedByRuns) {
+  struct Row {
+    const char* worker_reason;
+    const char* reason;
+  };
+  std::vector<std::string> off;
+  runner_.profile = [&](const WorkerTask& task, const auto&...) {
+    off.push_back(task.request.has_events_off() ? task.request.events_off().reason() : "on");
+    EXPECT_FALSE(task.request.has_known_counters() && task.request.has_events_off());
+    worker::WorkerEvent event;
+    event.mutable_report();
+    return event;
+  };
+  for (const Row& row :
+       {Row{"WORKER_CRASHED", "CALIBRATION_CRASHED"}, Row{"WORKER_PROTOCOL", "CALIBRATION_CRASHED"},
+        Row{"TIMEOUT", "CALIBRATION_STUCK"}, Row{"SECCOMP", "SECCOMP"}}) {
+    SCOPED_TRACE(row.worker_reason);
+    off.clear();
+    runner_.counters = [&](const auto&...) -> Result<worker::WorkerEvent> {
+      return Fail(ErrorCode::kInternal, row.worker_reason, "so it ended");
+    };
+    const auto counters = queue_->ProbeCounters();
+    ASSERT_TRUE(counters.has_value());
+    EXPECT_FALSE(counters->counters().usable());
+    EXPECT_THAT(counters->counters().reason(), StartsWith(std::string(row.reason) + ": "));
+    // Each metric of the contract is there, with the reason.
+    EXPECT_GT(counters->counters().metrics_size(), 12);
+    WaitForEnd(Start("a"));
+    runner_.counters = {};
+    ASSERT_TRUE(queue_->ProbeCounters().has_value());
+    WaitForEnd(Start("b"));
+    EXPECT_THAT(off, ElementsAre(row.reason, "on"));
+  }
+}
+
+TEST_F(JobCountersTest, AWorkerThatWasEndedFromOutsideSaysNothingOfEvents) {
   NoteKnownCounters();
   runner_.counters = [](const auto&...) -> Result<worker::WorkerEvent> {
-    return Fail(ErrorCode::kInternal, "WORKER_CRASHED", "it crashed");
+    return Fail(ErrorCode::kResourceExhausted, "WORKER_KILLED", "somebody killed it");
   };
-  EXPECT_EQ(queue_->ProbeCounters().error().reason, "WORKER_CRASHED");
+  EXPECT_EQ(queue_->ProbeCounters().error().reason, "WORKER_KILLED");
   WaitForEnd(Start("a"));
   EXPECT_THAT(known_, ElementsAre("none"));
+}
+
+TEST_F(JobCountersTest, ACalibrationHasADeadlineOfItsOwn) {
+  std::chrono::steady_clock::time_point deadline;
+  runner_.counters = [&](const WorkerTask& task, const auto&...) {
+    deadline = task.deadline;
+    worker::WorkerEvent event;
+    event.mutable_counters();
+    return event;
+  };
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  EXPECT_LE(deadline - std::chrono::steady_clock::now(), JobQueueOptions().calibration_timeout);
+  EXPECT_GE(deadline - before, JobQueueOptions().calibration_timeout);
+}
+
+TEST_F(JobCountersTest, ADrainDoesNotWaitForACalibration) {
+  runner_.counters = [&](const WorkerTask&, const ProgressFn&,
+                         const std::stop_token& stop) -> Result<worker::WorkerEvent> {
+    gate_.Pass(stop);
+    return Fail(ErrorCode::kCancelled, "CANCELLED", "stopped");
+  };
+  auto counters = std::async(std::launch::async, [&] { return queue_->ProbeCounters(); });
+  while (runner_.order().empty()) std::this_thread::yield();
+  queue_->Drain(std::chrono::hours(1));
+  EXPECT_EQ(counters.get().error().reason, "DRAINING");
+}
+
+TEST_F(JobCountersTest, CountersThatTheStoreDoesNotTakeAreToldAllTheSame) {
+  NoteKnownCounters();
+  FindCounters("not stored");
+  const auto database = Database::Open(directory_.File("store.db"));
+  ASSERT_TRUE(database.has_value());
+  ASSERT_TRUE((*database)->Execute("DROP TABLE counter_reports").has_value());
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  WaitForEnd(Start("a"));
+  EXPECT_THAT(known_, ElementsAre("not stored"));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 namespace tinyprof {
@@ -42,6 +44,31 @@ TEST(ReadHostInfo, AmdMetal) {
   EXPECT_EQ(host.virtualized, false);
   EXPECT_EQ(host.cpu_count, 16);
   EXPECT_TRUE(host.unknown.empty());
+}
+
+// A machine whose CPUs have different governors.
+class TwoGovernors : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "tinyprof_host_XXXXXX").string();
+    root_ = mkdtemp(name.data());
+    Write(0, "performance");
+    Write(1, "powersave");
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+  void Write(int cpu, const char* governor) const {
+    const auto folder =
+        root_ / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu)) / "cpufreq";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "scaling_governor") << governor << "\n";
+  }
+  std::filesystem::path root_;
+};
+
+TEST_F(TwoGovernors, TheGovernorIsThatOfTheCpusThatMeasure) {
+  EXPECT_EQ(ReadHostInfo(root_, {0}).governor, "performance");
+  EXPECT_EQ(ReadHostInfo(root_, {1}).governor, "powersave");
+  EXPECT_EQ(ReadHostInfo(root_, {0, 1}).governor, "performance, powersave");
 }
 
 TEST(ReadHostInfo, ArmGuest) {

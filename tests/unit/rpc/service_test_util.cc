@@ -23,12 +23,10 @@ Result<worker::WorkerEvent> FakeRunner::Run(const WorkerTask& task, const Progre
       result->mutable_counters()->set_backend("papi");
       result->mutable_counters()->set_usable(counters_usable);
       result->mutable_counters()->set_reason(counters_usable ? "" : "NO_PMU: there is no PMU");
-      for (const auto state :
-           {v1::CHECK_STATE_SKIP, v1::CHECK_STATE_OK, v1::CHECK_STATE_FAIL, v1::CHECK_STATE_WARN}) {
-        result->add_checks()->set_state(state);
-      }
       return event;
     }
+    case worker::WorkerRequest::kDiagnosis:
+      return Diagnose();
     case worker::WorkerRequest::kVerify:
       event.mutable_verified()->set_ok(task.request.verify().inputs(0) == "in" &&
                                        task.request.verify().outputs(0) == "out");
@@ -36,6 +34,18 @@ Result<worker::WorkerEvent> FakeRunner::Run(const WorkerTask& task, const Progre
     default:
       return Fail(ErrorCode::kInternal, "WORKER_PROTOCOL", "the request holds no task");
   }
+}
+
+Result<worker::WorkerEvent> FakeRunner::Diagnose() const {
+  if (diagnosis_failure) return tl::unexpected(*diagnosis_failure);
+  worker::WorkerEvent event;
+  auto* result = event.mutable_diagnosis();
+  for (const auto state :
+       {v1::CHECK_STATE_SKIP, v1::CHECK_STATE_OK, v1::CHECK_STATE_FAIL, v1::CHECK_STATE_WARN}) {
+    result->add_checks()->set_state(state);
+  }
+  result->set_unusable_reason(counters_usable ? "" : "NO_PMU: there is no PMU");
+  return event;
 }
 
 Result<worker::WorkerEvent> FakeRunner::Profile(const ProgressFn& on_progress,
@@ -89,8 +99,10 @@ ServiceTest::ServiceTest() {
       [this](const CounterProbe::Abandoned& abandoned) { return queue_->ProbeCounters(abandoned); },
       logger_);
   profiler_service_ = std::make_unique<ProfilerService>(*queue_, models_, *counters_, border_);
+  diagnosis_ =
+      std::make_unique<HostDiagnosis>(runner_, *store_, std::vector<int>{0}, int64_t{1} << 30);
   host_service_ = std::make_unique<HostService>(
-      *queue_, [] { return Host(); }, *counters_, border_);
+      *queue_, [] { return Host(); }, *counters_, *diagnosis_, border_);
   grpc::ServerBuilder builder;
   builder.RegisterService(profiler_service_.get());
   builder.RegisterService(host_service_.get());

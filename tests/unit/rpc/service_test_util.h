@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "daemon/jobs/job_queue.h"
@@ -35,8 +36,11 @@ class FakeRunner final : public TaskRunner {
   void Release();
   // What ListCounters is told.
   bool counters_usable = false;
+  // How the worker of a diagnosis ends; absent: well.
+  std::optional<Error> diagnosis_failure;
 
  private:
+  Result<worker::WorkerEvent> Diagnose() const;
   Result<worker::WorkerEvent> Profile(const ProgressFn& on_progress, const std::stop_token& cancel);
 
   std::mutex mutex_;
@@ -79,6 +83,7 @@ class ServiceTest : public testing::Test {
   std::unique_ptr<Store> store_;
   std::unique_ptr<JobQueue> queue_;
   std::unique_ptr<CounterProbe> counters_;
+  std::unique_ptr<HostDiagnosis> diagnosis_;
   std::unique_ptr<ProfilerService> profiler_service_;
   std::unique_ptr<HostService> host_service_;
   std::unique_ptr<grpc::Server> server_;

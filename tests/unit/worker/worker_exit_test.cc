@@ -10,6 +10,7 @@ namespace tinyprof {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Linux keeps the signal in the low seven bits and the exit code in the next byte.
 constexpr int KilledBy(int signal_number) { return signal_number; }
@@ -53,8 +54,18 @@ TEST(ExplainExitTest, CrashNamesSignalAndLayer) {
   EXPECT_THAT(error.message, HasSubstr("SIGSEGV in layer layer1.0.conv1"));
 }
 
-TEST(ExplainExitTest, SystemCallThatTheSandboxForbidsIsNamed) {
-  EXPECT_EQ(ExplainExit({.wait_status = KilledBy(SIGSYS)}).metadata.at("signal"), "SIGSYS");
+// The worker's own filter answers EPERM and ends nobody.
+TEST(ExplainExitTest, AFilterFromOutsideIsNamed) {
+  const Error error = ExplainExit({.wait_status = KilledBy(SIGSYS)});
+  EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(error.reason, "SECCOMP");
+  EXPECT_EQ(error.metadata.at("signal"), "SIGSYS");
+  EXPECT_THAT(error.message, HasSubstr("seccomp"));
+  EXPECT_THAT(error.message, Not(HasSubstr("model")));
+}
+
+TEST(ExplainExitTest, ACrashWithoutALayerBlamesNoModel) {
+  EXPECT_THAT(ExplainExit({.wait_status = KilledBy(SIGABRT)}).message, Not(HasSubstr("model")));
 }
 
 TEST(ExplainExitTest, ExitCodeComesWithTheLastLineOfStderr) {

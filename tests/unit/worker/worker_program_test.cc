@@ -121,7 +121,29 @@ TEST_F(WorkerProgramTest, CountersTaskNamesEveryMetricWithItsReason) {
   for (const v1::CounterMetric& metric : event->counters().counters().metrics()) {
     EXPECT_TRUE(metric.usable() || !metric.reason().empty()) << metric.metric();
   }
-  EXPECT_GT(event->counters().checks_size(), 0);
+}
+
+TEST_F(WorkerProgramTest, DiagnosisTaskTellsTheMachineAsItIs) {
+  worker::WorkerRequest request = Request();
+  request.clear_cpus();
+  request.mutable_diagnosis()->add_measurement_cpus(0);
+  const auto event = Run(request);
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  EXPECT_GT(event->diagnosis().checks_size(), 10);
+}
+
+TEST_F(WorkerProgramTest, ARunMayBeToldToOpenNoEvent) {
+  worker::WorkerRequest request = ProfileRequest("mlp");
+  request.mutable_events_off()->set_reason("SECCOMP");
+  request.mutable_events_off()->set_sentence("a filter ends who tries");
+  const auto event = Run(request);
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  const v1::RunReport& report = event->report();
+  EXPECT_GT(report.time().median_ns(), 0);
+  ASSERT_GT(report.layers_size(), 0);
+  const std::string why = "SECCOMP: a filter ends who tries";
+  EXPECT_EQ(report.layers(0).counters().flops().reason(), why);
+  EXPECT_EQ(report.counters().instructions().reason(), why);
 }
 
 // Takes about four seconds: the roofline is measured in earnest.
