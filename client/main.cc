@@ -15,8 +15,8 @@ namespace {
 
 namespace client = tinyprof::client;
 
-// gRPC's event engine takes a dozen descriptors, and reserves stacks and heaps for its threads.
-constexpr tinyprof::ResourceNeeds kNeeds{.open_files = 32, .address_space_bytes = int64_t{1} << 30};
+// gRPC aborts below some ten descriptors.
+constexpr tinyprof::ResourceNeeds kNeeds{.open_files = 16};
 
 int ColumnsOf(int descriptor) {
   winsize size = {};

@@ -79,6 +79,7 @@ Json CountersDocument(const v1::ListCountersResponse& response) {
   Json document = NewDocument("counters");
   const v1::CounterReport& counters = response.counters();
   document["host"] = HostJson(response.host());
+  document["calibrate_time"] = TimeOrNull(response.has_calibrate_time(), response.calibrate_time());
   document["backend"] = {{"name", counters.backend()},
                          {"usable", counters.usable()},
                          {"reason", TextOrNull(counters.reason())}};

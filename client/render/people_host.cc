@@ -168,11 +168,15 @@ std::string CountersText(const v1::ListCountersResponse& response, const Layout&
          {Count(metric.has_measured(), metric.measured())},
          {metric.reason()}});
   }
+  const std::string when =
+      response.has_calibrate_time()
+          ? ", found " + google::protobuf::util::TimeUtil::ToString(response.calibrate_time())
+          : "";
   const std::string head =
       counters.usable()
-          ? fmt::format("hardware counters through {}\n", Printable(counters.backend()))
-          : fmt::format("no hardware counters: n/a ({}); see `tinyprof-client doctor`\n",
-                        Printable(counters.reason()));
+          ? fmt::format("hardware counters through {}{}\n", Printable(counters.backend()), when)
+          : fmt::format("no hardware counters: n/a ({}){}; see `tinyprof-client doctor`\n",
+                        Printable(counters.reason()), when);
   return head + "\n" + table.Render(layout.columns, layout.palette) + TrustText(counters, layout);
 }
 

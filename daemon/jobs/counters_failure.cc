@@ -9,8 +9,7 @@
 namespace tinyprof {
 namespace {
 
-constexpr std::string_view kTryAgain =
-    "nothing is counted until `tinyprof-client counters --calibrate` succeeds";
+constexpr const char* kTryAgain = "tinyprof-client counters --calibrate";
 
 // Without opening an event.
 RefusalContext ContextOfThisProcess() { return ContextOf(GatherFacts({.events_off = Refusal{}})); }
@@ -23,17 +22,14 @@ std::optional<Refusal> RefusalOfCounters(const Error& error, std::chrono::nanose
     return SeccompRefusal("a seccomp filter ends a process that calls perf_event_open", context);
   }
   if (error.reason == "TIMEOUT") {
-    return Refusal{
-        "CALIBRATION_STUCK",
-        fmt::format("calibrating the counters did not end within {} s, so its worker "
-                    "was ended; {}",
-                    std::chrono::duration_cast<std::chrono::seconds>(timeout).count(), kTryAgain),
-        ""};
+    return Refusal{"CALIBRATION_STUCK",
+                   fmt::format("calibrating the counters did not end within {} s",
+                               std::chrono::duration_cast<std::chrono::seconds>(timeout).count()),
+                   kTryAgain};
   }
   if (error.reason == "WORKER_CRASHED" || error.reason == "WORKER_PROTOCOL") {
-    return Refusal{
-        "CALIBRATION_CRASHED",
-        fmt::format("calibrating the counters failed ({}); {}", error.message, kTryAgain), ""};
+    return Refusal{"CALIBRATION_CRASHED",
+                   fmt::format("calibrating the counters failed: {}", error.message), kTryAgain};
   }
   return std::nullopt;
 }

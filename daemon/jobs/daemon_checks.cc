@@ -89,9 +89,12 @@ DiagnosticCheck CheckCalibration(const LastCalibration& last,
                         "the first one since tinyprofd was started goes on or waits its turn");
   }
   if (!last.found) {
-    return {name, CheckState::kFail,
-            fmt::format("none: {}: {}", last.failure->reason, last.failure->message),
-            "each run calibrates by itself, which takes its time, or counts nothing", kCalibrate};
+    const std::string found =
+        fmt::format("none: {}: {}", last.failure->reason, last.failure->message);
+    const std::string why = "each run calibrates by itself, which takes its time, or fails";
+    if (unusable_now) return {name, CheckState::kFail, found, why, kCalibrate};
+    return CheckUnmendable(name, CheckState::kFail, found, why,
+                           "what the check 'worker' says has to be mended first");
   }
   const v1::CounterReport& report = last.found->counters();
   const std::string when = "of " + TimeText(last.found->calibrate_time());

@@ -50,9 +50,6 @@ std::vector<v1::Check> HostDiagnosis::Run(const LastCalibration& last) {
     unusable_now = told->unusable_reason();
   } else {
     failure = std::move(told).error();
-    if (failure->reason == "TIMEOUT") {
-      failure->message = "it did not end within its time, so something it asked for hangs";
-    }
     facts.events_off = WhyNotTried(*failure, facts);
     for (const DiagnosticCheck& check : Judge(facts)) checks.push_back(ToProto(check));
   }

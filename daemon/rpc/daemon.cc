@@ -40,7 +40,7 @@ namespace {
 constexpr std::chrono::milliseconds kCallGrace{2000};
 // Open files: some 20 for gRPC, the store, the lock and signals, 10 to start a worker, the rest for
 // calls. Address space: the stacks and heap arenas of gRPC's threads.
-constexpr ResourceNeeds kNeeds{.open_files = 64, .address_space_bytes = int64_t{1} << 30};
+constexpr ResourceNeeds kNeeds{.open_files = 64, .address_space_bytes = int64_t{3} << 29};
 
 class Daemon {
  public:

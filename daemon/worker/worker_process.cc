@@ -96,8 +96,11 @@ Status Conversation::Listen(const std::stop_token& cancel) {
     TINYPROF_ASSIGN_OR_RETURN(const Next next, ReadEvents());
     if (next != Next::kGoOn) return {};
     if (std::chrono::steady_clock::now() >= task_.deadline) {
+      const bool has_model = !task_.request.has_counters() && !task_.request.has_diagnosis();
       return Fail(ErrorCode::kDeadlineExceeded, "TIMEOUT",
-                  "the task did not end in its time: allow more time or use a smaller model");
+                  has_model
+                      ? "the task did not end in its time: allow more time or use a smaller model"
+                      : "the worker did not end in its time: something that it asked for hangs");
     }
   }
 }

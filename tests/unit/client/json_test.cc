@@ -261,5 +261,13 @@ TEST(Documents, DescribeTheMachineAndItsChecks) {
                  "reason": "RUN_UNKNOWN", "message": "no run x", "metadata": {"id": "x"}}})");
 }
 
+TEST(CountersDocument, SaysWhenItWasFoundOut) {
+  v1::ListCountersResponse response;
+  EXPECT_TRUE(CountersDocument(response)["calibrate_time"].is_null());
+  // 2026-11-30 12:00:00 UTC.
+  response.mutable_calibrate_time()->set_seconds(1796040000);
+  EXPECT_EQ(CountersDocument(response)["calibrate_time"], "2026-11-30T12:00:00Z");
+}
+
 }  // namespace
 }  // namespace tinyprof::client
