@@ -141,8 +141,8 @@ Check CountersTaken(const SystemFacts& facts) {
   const std::string hidden =
       found.unreadable_processes == 0
           ? ""
-          : fmt::format("; {} their open files",
-                        Counted(found.unreadable_processes, "process hides", "processes hide"));
+          : fmt::format("; the open files of {} are hidden",
+                        Counted(found.unreadable_processes, "process", "processes"));
   if (found.users.empty()) {
     return CheckOk(name, "no other program is seen to hold perf events" + hidden);
   }

@@ -143,10 +143,11 @@ tl::unexpected<Error> CountersUnavailable(const std::string& reason) {
 }
 
 // Who asked for hardware counters is not served by a run in which none counted.
-Status CheckAnyCounted(const MeasureOptions& options, CounterValues totals) {
+Status CheckAnyCounted(const MeasureOptions& options, const RunMeasurement& run) {
+  CounterValues totals = run.totals;
   const bool any = std::any_of(kMetrics.begin(), kMetrics.end(),
                                [&](Metric metric) { return At(totals, metric).value.has_value(); });
-  if (any || options.counters != CounterMode::kPapi) return {};
+  if (any || options.counters != CounterMode::kPapi || run.layers.empty()) return {};
   return CountersUnavailable(MoreHelpful(totals.instructions.reason, totals.cycles.reason));
 }
 
@@ -223,7 +224,7 @@ Result<RunMeasurement> MeasureWorkload(Workload& workload, Clock& clock, Instrum
     TINYPROF_ASSIGN_OR_RETURN(const CounterSamples samples, passes.Run(deadlines.counters_ns));
     const PassFacts facts = FactsOf(run, workload, options.threads, instruments.clock_hz, source);
     TakeCounts(instruments.plan, samples, facts, source, run);
-    TINYPROF_RETURN_IF_ERROR(CheckAnyCounted(options, run.totals));
+    TINYPROF_RETURN_IF_ERROR(CheckAnyCounted(options, run));
     run.counter_source = Name(source);
   } else if (options.counters == CounterMode::kNone) {
     TakeNoCounts(AbsentValues(kNotAskedReason, source), run);

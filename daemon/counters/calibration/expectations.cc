@@ -47,7 +47,8 @@ std::optional<Expectation> DramBytes(const LoopFacts& facts) {
 Expectation Cycles(const LoopFacts& facts) {
   const auto instructions = static_cast<double>(facts.instructions);
   const bool slow = facts.loads > 0 || facts.kind == WorkKind::kDivide;
-  return {instructions / kMostInstructionsPerCycle, instructions, instructions * (slow ? 2000 : 100)};
+  return {instructions / kMostInstructionsPerCycle, instructions,
+          instructions * (slow ? 2000 : 100)};
 }
 
 std::optional<Expectation> Stalls(const LoopFacts& facts, std::optional<double> cycles) {

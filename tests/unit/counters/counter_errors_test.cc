@@ -95,7 +95,7 @@ TEST(ExplainEventErrno, AGroupThatDoesNotFitIsToldFromABadEvent) {
     return ExplainEventErrno(EINVAL, {.name = "X", .group_size = 5, .alone = alone}, {});
   };
   EXPECT_EQ(explain(Alone::kCounts).reason, "GROUP_FULL");
-  EXPECT_THAT(explain(Alone::kCounts).sentence, HasSubstr("X beside the 4 others"));
+  EXPECT_THAT(explain(Alone::kCounts).sentence, HasSubstr("X beside 4 others"));
   EXPECT_EQ(explain(Alone::kRefused).reason, "EVENT_NOT_ON_CPU");
   EXPECT_THAT(explain(Alone::kRefused).sentence, HasSubstr("not even by itself"));
   EXPECT_EQ(explain(Alone::kNotTried).reason, "EVENT_NOT_ON_CPU");
@@ -230,7 +230,7 @@ std::vector<PapiRow> PapiRows() {
        {},
        "GROUP_FULL",
        kExhausted,
-       "beside the 4 others"},
+       "beside 4 others"},
       {"EinvalEventIsBad",
        -1,
        kAdd,
@@ -262,7 +262,7 @@ std::vector<PapiRow> PapiRows() {
        {},
        "GROUP_FULL",
        kExhausted,
-       "beside the 4 others"},
+       "beside 4 others"},
       {"Emfile",
        -23,
        kAdd,

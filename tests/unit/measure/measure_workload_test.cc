@@ -268,8 +268,8 @@ TEST_F(MeasureWorkloadTest, TheEstimateStaysWhereTheSocketsMayNotBeCounted) {
   memory.kernel.refused_configs = {{0x0304, EACCES}};
   memory_ = memory.controllers();
   backend_.events = {"INS", "MISS"};
-  workload_.on_run = [&](size_t) {
-    backend_.Happen(0, "INS", 100);
+  workload_.on_run = [&](size_t node) {
+    backend_.Happen(0, "INS", 100 + static_cast<int64_t>(node));
     backend_.Happen(0, "MISS", 5);
   };
   const Result<RunMeasurement> run = Run(MissesOfMemory());
