@@ -50,8 +50,9 @@ struct Cut {
 
 class ConvGemm final : public Kernel {
  public:
-  ConvGemm(const ConvShape& shape, int threads)
+  ConvGemm(const ConvShape& shape, const Epilogue& epilogue, int threads)
       : shape_(shape),
+        epilogue_(epilogue),
         pointwise_(IsPointwise(shape)),
         depth_(shape.in_group() * shape.tap_count()),
         threads_(ThreadsFor(shape.batch * shape.out_channels * depth_ * shape.position_count() / 16,
@@ -94,7 +95,8 @@ class ConvGemm final : public Kernel {
     const int64_t group_channel = image_group % shape_.groups * shape_.out_group() + channel;
     const float* weights = args.In<float>(1) + group_channel * depth_;
     const float* x = args.In<float>(0) + image_group * shape_.in_group() * shape_.extent_count();
-    float* out = args.Out<float>() + (image_group * shape_.out_group() + channel) * places + first;
+    const int64_t begin = (image_group * shape_.out_group() + channel) * places + first;
+    float* out = args.Out<float>() + begin;
     for (int64_t i = 0; i < channels; ++i) {
       const float bias = args.has_input(2) ? args.In<float>(2)[group_channel + i] : 0.0F;
       std::fill_n(out + i * places, last - first, bias);
@@ -104,6 +106,9 @@ class ConvGemm final : public Kernel {
       const GemmOperand columns = Columns(x, {k, end, first, last}, scratch);
       blocking_.Run({channels, last - first, end - k}, {weights + k, depth_}, columns, out, places,
                     1, scratch + tile_bytes());
+    }
+    for (int64_t i = 0; i < channels; ++i) {
+      epilogue_.RunOnPlane(args, begin + i * places, last - first, group_channel + i);
     }
   }
 
@@ -115,6 +120,7 @@ class ConvGemm final : public Kernel {
   }
 
   ConvShape shape_;
+  Epilogue epilogue_;
   bool pointwise_;
   int64_t depth_;  // the products behind an output
   int threads_;
@@ -125,8 +131,9 @@ class ConvGemm final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, int threads) {
-  return std::make_unique<ConvGemm>(shape, threads);
+std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, const Epilogue& epilogue,
+                                     int threads) {
+  return std::make_unique<ConvGemm>(shape, epilogue, threads);
 }
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE
