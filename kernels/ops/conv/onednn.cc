@@ -109,9 +109,11 @@ typename Forward::primitive_desc Describe(const NodeSignature& signature, const 
 // What a measured choice depends on.
 std::string KeyOf(const NodeSignature& signature, const ConvShape& shape,
                   const OnednnOptions& options) {
-  std::string key = fmt::format("{} threads, {}x{}x{} in {} groups, {}, {}", options.threads,
-                                shape.batch, shape.in_channels, shape.out_channels, shape.groups,
-                                signature.has_input(2), onednn::StepNames(signature));
+  std::string key =
+      fmt::format("{} threads, rank {}, {}x{}x{} in {} groups, weights {}, bias {}, {}",
+                  options.threads, signature.input(0).shape.rank(), shape.batch, shape.in_channels,
+                  shape.out_channels, shape.groups, signature.inputs[1].is_weight,
+                  signature.has_input(2), onednn::StepNames(signature));
   for (const ConvAxis& axis : shape.axes) {
     key += fmt::format("; {} {} {} {} {} {}", axis.positions, axis.extent, axis.kernel, axis.stride,
                        axis.dilation, axis.pad_begin);
