@@ -14,6 +14,10 @@
 namespace tinyprof {
 namespace {
 
+// Networks have three or four; more are left to the next nodes, so that a file of one long chain
+// costs no more than its length.
+constexpr size_t kMaxSteps = 8;
+
 // A fused node as it grows.
 class FusedNode {
  public:
@@ -92,7 +96,7 @@ std::optional<FusedNode> LongestFrom(const Readers& readers, size_t head,
                                      const FusionFilter& may_be) {
   const Graph& graph = readers.graph();
   std::vector<FusedNode> grown = {FusedNode(graph, head)};
-  for (;;) {
+  while (grown.size() <= kMaxSteps) {
     const FusedNode& last = grown.back();
     const auto follower = FollowerOf(readers, graph.nodes[head], last.result());
     if (!follower) break;

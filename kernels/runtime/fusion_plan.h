@@ -8,9 +8,9 @@
 //   an activation           Relu, LeakyRelu, Elu, Clip between constants, Sigmoid, HardSigmoid,
 //                           HardSwish, Tanh, Gelu, Swish, Softplus; also x * HardSigmoid(x) and
 //                           x * Sigmoid(x), and the forms of HardSwish from Add, Clip, Mul and Div
-// in any order and number, as long as each value between them has no other reader and is no output
-// of the graph. Coefficients of a HardSwish may be off by 1e-6 of their value, as exports write
-// them.
+// in any order and up to eight of them, as long as each value between them has no other reader and
+// is no output of the graph. Coefficients of a HardSwish may be off by 1e-6 of their value, as
+// exports write them.
 #pragma once
 
 #include <functional>

@@ -211,6 +211,15 @@ TEST(FusionPlan, WhatTheFilterRefusesIsTriedShorter) {
   EXPECT_THAT(PartNames(fused.nodes[1]), IsEmpty());
 }
 
+TEST(FusionPlan, AChainOfAnyLengthIsCut) {
+  Net net({1, 4, 6, 6});
+  ValueId y = net.Conv(net.x(), 8);
+  for (int i = 0; i < 20; ++i) y = net.builder().Op("Relu", {y}, {}, "relu");
+  const Graph fused = FuseNodes(net.Finish({y}), Always);
+  EXPECT_EQ(fused.nodes.size(), 1U + 12U);
+  EXPECT_EQ(PartNames(fused.nodes[0]).size(), 9U);
+}
+
 // Conv of 4 to 8 channels over 6 x 6, 3 x 3 taps; then 2 FLOPs an element for the normalization,
 // 1 for the addition, 1 for Relu.
 TEST(FusionPlan, CountsAreTheSumsOfTheParts) {
