@@ -92,6 +92,10 @@ void AddKernelOptions(CLI::App& app, RunOptions& options) {
                  "How onednn convolves: direct, winograd or auto")
       ->check(CLI::IsMember({"direct", "winograd", "auto"}))
       ->type_name("NAME");
+  app.add_option("--fuse", options.fuse,
+                 "Run convolutions and products together with what follows them: on or off")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("WHETHER");
   app.add_option("--isa", options.isa, "Instruction set: baseline, avx2, avx512 or native")
       ->check(CLI::IsMember({"baseline", "avx2", "avx512", "native"}))
       ->type_name("NAME");
@@ -160,6 +164,7 @@ Result<v1::RunSpec> ToRunSpec(Session& session, const RunOptions& options) {
   TINYPROF_RETURN_IF_ERROR(SetTimes(session, options, spec));
   spec.set_backend(ToBackend(options.backend));
   spec.set_conv_algorithm(ToConvAlgorithm(options.conv_algorithm));
+  spec.set_fuse(options.fuse == "on");
   spec.set_isa(options.isa);
   spec.set_threads(options.threads);
   spec.set_cache(options.cache == "cold" ? v1::CACHE_MODE_COLD : v1::CACHE_MODE_WARM);

@@ -26,6 +26,7 @@ struct RunOptions {
   std::string backend = "eigen";
   std::string isa = "native";
   std::string conv_algorithm = "direct";
+  std::string fuse = "off";
   int32_t threads = 1;
   std::string cache = "warm";
   std::string counters = "auto";
@@ -35,7 +36,7 @@ struct RunOptions {
 
 // MODEL (called `positional` in the help), --input, --batch, --seed.
 void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& positional = "MODEL");
-// --backend, --isa and --conv-algorithm.
+// --backend, --isa, --conv-algorithm and --fuse.
 void AddKernelOptions(CLI::App& app, RunOptions& options);
 // All options of a measured run.
 void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional = "MODEL");

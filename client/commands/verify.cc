@@ -26,6 +26,7 @@ Result<ExitCode> VerifyModel(Session& session, const Options& options) {
   TINYPROF_ASSIGN_OR_RETURN(*spec.mutable_model(), ToModelSpec(session, options.run.model));
   spec.set_backend(ToBackend(options.run.backend));
   spec.set_conv_algorithm(ToConvAlgorithm(options.run.conv_algorithm));
+  spec.set_fuse(options.run.fuse == "on");
   spec.set_isa(options.run.isa);
   spec.set_rtol(options.rtol);
   spec.set_atol(options.atol);

@@ -71,7 +71,8 @@ const Cells kMeasuredTitles = {"median_ns",
                                "p95_ns",
                                "p99_ns",
                                "outliers",
-                               "first_pass_ns"};
+                               "first_pass_ns",
+                               "fused"};
 
 std::string Line(const Cells& cells) {
   std::string line;
@@ -247,12 +248,14 @@ std::string RunCsv(const v1::Run& run) {
     AddMeasured(layer, cells);
     cells.insert(cells.end(), {layer.backend(), layer.implementation()});
     AddPercentiles(layer.has_time(), layer.time(), cells);
+    cells.push_back(fmt::format("{}", fmt::join(layer.analysis().fused(), "+")));
     csv += Line(cells);
   }
   Cells cells = TotalCells(run.report().analysis());
   AddMeasured(run.report(), cells);
   cells.insert(cells.end(), {run.report().backend(), ""});
   AddPercentiles(run.report().has_time(), run.report().time(), cells);
+  cells.push_back("");
   return csv + Line(cells);
 }
 

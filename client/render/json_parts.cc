@@ -157,6 +157,7 @@ void AddLayerAnalysis(const v1::LayerAnalysis& layer, Json& target) {
   target["name"] = layer.name();
   target["op"] = layer.op();
   target["path"] = layer.path();
+  target["fused"] = std::vector<std::string>(layer.fused().begin(), layer.fused().end());
   target["input_shapes"] = ShapesJson(layer.inputs());
   target["output_shapes"] = ShapesJson(layer.outputs());
   target["parameter_count"] = layer.parameter_count();

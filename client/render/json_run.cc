@@ -187,6 +187,7 @@ Json AskedJson(const v1::Run& run) {
           {"model", spec.model().text()},
           {"backend", BackendName(spec.backend())},
           {"conv_algorithm", ConvAlgorithmName(spec.conv_algorithm())},
+          {"fuse", spec.fuse()},
           {"isa", TextOrNull(spec.isa())},
           {"threads", spec.threads()},
           {"cpus", nullptr},
@@ -242,6 +243,7 @@ Json RunDocument(std::string_view command, const v1::Run& run) {
     AddLayerAnalysis(layer.analysis(), json);
     json["backend"] = TextOrNull(layer.backend());
     json["implementation"] = TextOrNull(layer.implementation());
+    json["folded_flop_count"] = layer.folded_flop_count();
     AddMeasured(layer, json);
     layers.push_back(std::move(json));
   }

@@ -81,6 +81,10 @@ std::string KernelText(const v1::LayerReport& layer) {
                                  : layer.backend() + " " + layer.implementation();
 }
 
+std::string LayerName(const v1::LayerAnalysis& layer) {
+  return layer.fused().empty() ? layer.name() : fmt::format("{}", fmt::join(layer.fused(), "+"));
+}
+
 std::string ShapeText(const v1::TensorInfo& tensor) {
   return tensor.shape().empty() ? "scalar" : fmt::format("{}", fmt::join(tensor.shape(), "x"));
 }

@@ -24,6 +24,8 @@ std::string CacheName(v1::CacheMode cache);
 // Whose kernel ran the layer and its name there: "onednn jit:avx512_core"; "n/a" when it is not
 // known.
 std::string KernelText(const v1::LayerReport& layer);
+// The names of all nodes that run as the layer: "conv1+bn1+relu".
+std::string LayerName(const v1::LayerAnalysis& layer);
 std::string ShapeText(const v1::TensorInfo& tensor);
 // The shapes of all tensors, joined by ", ".
 std::string ShapesText(const google::protobuf::RepeatedPtrField<v1::TensorInfo>& tensors);

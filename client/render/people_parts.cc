@@ -45,7 +45,7 @@ std::string BoundLine(const v1::LayerReport& layer) {
 
 Pairs LayerPairs(const v1::LayerReport& layer) {
   const v1::LayerAnalysis& analysis = layer.analysis();
-  Pairs pairs = {{"layer", fmt::format("{} ({})", analysis.name(), analysis.op())},
+  Pairs pairs = {{"layer", fmt::format("{} ({})", LayerName(analysis), analysis.op())},
                  {"input", ShapesText(analysis.inputs())},
                  {"output", ShapesText(analysis.outputs())},
                  {"parameters", Grouped(analysis.parameter_count())}};
@@ -112,7 +112,7 @@ std::string MemoryText(const v1::Run& run, const Layout& layout) {
   for (const auto& layer : report.layers()) {
     const v1::LayerAnalysis& analysis = layer.analysis();
     table.AddRow({{fmt::format("{}", analysis.index())},
-                  {analysis.name()},
+                  {LayerName(analysis)},
                   {analysis.op()},
                   {ShapesText(analysis.outputs())},
                   analysis.has_cost() ? Cell{Bytes(AsDouble(analysis.cost().weight_bytes()))}

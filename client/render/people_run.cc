@@ -76,7 +76,7 @@ std::vector<Cell> LayerRow(const v1::LayerReport& layer, const CountScales& coun
   const v1::LayerAnalysis& analysis = layer.analysis();
   std::vector<Cell> row = {
       {fmt::format("{}", analysis.index())},
-      {analysis.name()},
+      {LayerName(analysis)},
       {analysis.op()},
       {ShapesText(analysis.outputs())},
       {Format(static_cast<double>(analysis.parameter_count()), counts.parameters)},

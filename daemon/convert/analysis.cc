@@ -32,6 +32,7 @@ v1::LayerAnalysis ToProto(const Graph& graph, const LayerAnalysis& layer) {
   message.set_name(layer.name);
   message.set_op(layer.op);
   message.set_path(layer.path);
+  message.mutable_fused()->Assign(layer.fused.begin(), layer.fused.end());
   const Node& node = graph.nodes[static_cast<size_t>(layer.index)];
   for (const ValueId input : node.inputs) {
     if (input != kNoValue) AddTensor(graph, input, *message.mutable_inputs());

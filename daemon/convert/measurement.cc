@@ -209,6 +209,7 @@ void AddMeasurement(const Session& session, const RunMeasurement& measured, v1::
     v1::LayerReport& layer = *report.mutable_layers(i);
     layer.set_implementation(session.kernel(node).implementation());
     layer.set_backend(std::string(Name(session.backend(node))));
+    layer.set_folded_flop_count(session.kernel(node).folded_flop_count());
     *layer.mutable_time() = ToProto(measured.layers[node].time);
     *layer.mutable_counters() = ToProto(measured.layers[node].counters);
   }

@@ -14,6 +14,8 @@ constexpr const char* kTranscendentalNote =
     "functions such as exp are 1 FLOP by convention and a polynomial in hardware";
 constexpr const char* kAlgorithmNote =
     "Winograd's convolution does fewer products than the definition, for more additions";
+constexpr const char* kFoldedNote =
+    "a normalization was worked into the weights when the network was loaded";
 constexpr const char* kResidualNote =
     "no class explains this: vector tails, another algorithm, or a defect";
 
@@ -21,6 +23,7 @@ std::string NoteOf(const std::string& name) {
   if (name == "minmax") return kMinMaxNote;
   if (name == "padding") return kPaddingNote;
   if (name == "algorithm") return kAlgorithmNote;
+  if (name == "folded") return kFoldedNote;
   if (name == "transcendental") return kTranscendentalNote;
   return kResidualNote;
 }
@@ -47,6 +50,7 @@ FlopsByClass ClassesOf(const v1::LayerReport& layer, bool counts_minmax) {
   const v1::FlopClasses& flops = cost.flop_classes();
   double rest = measured_flops - static_cast<double>(cost.flop_count());
   if (!counts_minmax) Take(classes, "minmax", -static_cast<double>(flops.minmax()), rest);
+  Take(classes, "folded", -static_cast<double>(layer.folded_flop_count()), rest);
   // It does no tap by itself, so none is skipped; and at most every product is saved.
   if (IsWinograd(layer))
     Take(classes, "algorithm", -2.0 * static_cast<double>(cost.mac_count()), rest);

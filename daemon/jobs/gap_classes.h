@@ -14,6 +14,7 @@ namespace tinyprof {
 //   minmax          AMD's event does not count maxima and minima, Intel's does
 //   padding         fewer: the kernel skips taps that fall on padding or a mask, never more than
 //                   2 * (mac - valid taps)
+//   folded          fewer: what went into the weights before the pass (folded_flop_count)
 //   transcendental  more: what the hardware executes for exp, tanh and the like, never more than
 //                   kFlopsPerTranscendental - 1 for each
 //   residual        what is left, when it is more than kNoticeableShare of the analytic FLOPs

@@ -11,6 +11,7 @@
 #include "daemon/measure/measure.h"
 #include "daemon/worker/protocol.h"
 #include "daemon/worker/tasks.h"
+#include "kernels/runtime/fusion_plan.h"
 #include "kernels/runtime/isa.h"
 #include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
@@ -84,6 +85,9 @@ Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
                          .conv_algorithm = FromProto(spec.conv_algorithm()),
                          .layouts = {},
                          .memory_limit_bytes = request.memory_limit_bytes()};
+  if (spec.fuse()) {
+    TINYPROF_ASSIGN_OR_RETURN(loaded, PlanFusion(loaded, options));
+  }
   TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(std::move(loaded), options));
   options.layouts = std::move(plan.layouts);
   const Graph& graph = plan.graph;

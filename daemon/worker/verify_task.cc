@@ -10,6 +10,7 @@
 #include "daemon/worker/compare_tensors.h"
 #include "daemon/worker/protocol.h"
 #include "daemon/worker/tasks.h"
+#include "kernels/runtime/fusion_plan.h"
 #include "kernels/runtime/isa.h"
 #include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
@@ -87,6 +88,9 @@ Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request) 
                          .conv_algorithm = FromProto(task.spec().conv_algorithm()),
                          .layouts = {},
                          .memory_limit_bytes = request.memory_limit_bytes()};
+  if (task.spec().fuse()) {
+    TINYPROF_ASSIGN_OR_RETURN(loaded, PlanFusion(loaded, options));
+  }
   TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(std::move(loaded), options));
   options.layouts = std::move(plan.layouts);
   const Graph& graph = plan.graph;

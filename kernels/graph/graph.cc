@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kernels/base/check.h"
+#include "kernels/graph/fusion.h"
 
 namespace tinyprof {
 namespace {
@@ -149,6 +150,10 @@ NodeSignature SignatureOf(const Graph& graph, const Node& node, bool with_output
 
 int64_t CountParameters(const Graph& graph, const Node& node) {
   int64_t count = 0;
+  if (node.fusion != nullptr) {
+    for (const FusedPart& part : node.fusion->parts) count += CountParameters(graph, part.node);
+    return count;
+  }
   for (const ValueId id : std::set<ValueId>(node.inputs.begin(), node.inputs.end())) {
     if (id != kNoValue && graph.value(id).is_parameter) {
       count += graph.value(id).type.shape.element_count();

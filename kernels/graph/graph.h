@@ -69,6 +69,8 @@ struct Value {
   bool is_parameter = false;
 };
 
+struct Fusion;  // fusion.h
+
 struct Node {
   std::string name;     // unique in the graph
   std::string path;     // the module it belongs to, e.g. "layer1.0.conv1"
@@ -76,6 +78,7 @@ struct Node {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   Attributes attributes;
+  std::shared_ptr<const Fusion> fusion = nullptr;  // of a node that stands for several
 };
 
 struct Graph {
@@ -129,7 +132,7 @@ struct ParameterCount {
   int64_t unique_bytes = 0;
 };
 ParameterCount CountParameters(const Graph& graph);
-// Parameters that `node` uses.
+// Parameters that `node` uses; of a fused one the sum over its parts.
 int64_t CountParameters(const Graph& graph, const Node& node);
 
 }  // namespace tinyprof

@@ -40,9 +40,9 @@ std::span<const EigenKernel> KernelsOf(Isa isa) {
 
 }  // namespace
 
-KernelFactory FindEigenKernel(Isa isa, std::string_view op_type) {
+const EigenKernel* FindEigenKernel(Isa isa, std::string_view op_type) {
   for (const EigenKernel& kernel : KernelsOf(isa)) {
-    if (kernel.op_type == op_type) return kernel.factory;
+    if (kernel.op_type == op_type) return &kernel;
   }
   return nullptr;
 }

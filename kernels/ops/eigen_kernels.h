@@ -13,9 +13,10 @@ namespace tinyprof {
 struct EigenKernel {
   std::string_view op_type;
   KernelFactory factory;
+  bool takes_fused = false;  // whether it knows fused nodes that begin with the operator
 };
 
-// The factory of that operator for that ISA, or null. The ISA is compiled in if HostIsas() has it.
-KernelFactory FindEigenKernel(Isa isa, std::string_view op_type);
+// The kernel of that operator for that ISA, or null. The ISA is compiled in if HostIsas() has it.
+const EigenKernel* FindEigenKernel(Isa isa, std::string_view op_type);
 
 }  // namespace tinyprof

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -40,6 +41,11 @@ class Kernel {
   virtual std::string implementation() const = 0;
   // Memory that Run needs beside its operands.
   virtual int64_t scratch_bytes() const { return 0; }
+  // FLOPs by the formulas that Run does not execute, because they went into the weights before it.
+  virtual int64_t folded_flop_count() const { return 0; }
+  // The input whose memory the first output would best have: Run then need not copy it. It must be
+  // ready for an output elsewhere.
+  virtual std::optional<size_t> overwritten_input() const { return std::nullopt; }
   // The signature was checked when the graph was built: Run cannot fail.
   virtual void Run(const KernelArgs& args) const noexcept = 0;
 };

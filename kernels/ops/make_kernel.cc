@@ -8,6 +8,7 @@
 #include "kernels/ops/eigen_kernels.h"
 #include "kernels/ops/op.h"
 #include "kernels/ops/partition.h"
+#include "kernels/ops/parts_kernel.h"
 #include "kernels/tensor/buffer.h"
 
 namespace tinyprof {
@@ -183,23 +184,39 @@ KernelResult MakeAsIsOrConverted(const NodeSignature& signature, const KernelOpt
   return ConvertedKernel::Create(signature, options, make);
 }
 
+// By the kernel of its first part where that knows fused nodes, else part by part, where one may be
+// left to its naive kernel.
+KernelResult MakeEigenFused(const NodeSignature& signature, const KernelOptions& options, Isa isa) {
+  const EigenKernel* kernel = FindEigenKernel(isa, signature.node->op_type);
+  if (kernel != nullptr && kernel->takes_fused) return kernel->factory(signature, options);
+  return MakePartsKernel(signature, [&](const NodeSignature& part) {
+    KernelResult made = MakeEigenKernel(part, options, isa);
+    return HasNoKernel(made) ? MakeNaiveKernel(part, options) : std::move(made);
+  });
+}
+
 }  // namespace
 
 KernelResult MakeNaiveKernel(const NodeSignature& signature, const KernelOptions& options) {
+  if (signature.node->fusion != nullptr) {
+    return MakePartsKernel(
+        signature, [&](const NodeSignature& part) { return MakeNaiveKernel(part, options); });
+  }
   return MakeAsIsOrConverted(signature, options,
                              [&](const NodeSignature& as) { return MakeNaiveAsIs(as, options); });
 }
 
 KernelResult MakeEigenKernel(const NodeSignature& signature, const KernelOptions& options,
                              Isa isa) {
+  if (signature.node->fusion != nullptr) return MakeEigenFused(signature, options, isa);
   const std::string& op_type = signature.node->op_type;
-  const KernelFactory factory = FindEigenKernel(isa, op_type);
-  if (factory == nullptr) {
+  const EigenKernel* kernel = FindEigenKernel(isa, op_type);
+  if (kernel == nullptr) {
     return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
                 fmt::format("the eigen backend has no {}", op_type));
   }
   return MakeAsIsOrConverted(signature, options,
-                             [&](const NodeSignature& as) { return factory(as, options); });
+                             [&](const NodeSignature& as) { return kernel->factory(as, options); });
 }
 
 }  // namespace tinyprof

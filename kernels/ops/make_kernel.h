@@ -10,10 +10,12 @@
 
 namespace tinyprof {
 
-// The naive kernel. UNIMPLEMENTED / "UNKNOWN_OPERATOR" or "NO_KERNEL".
+// The naive kernel; of a fused node those of its parts, one after the other. UNIMPLEMENTED /
+// "UNKNOWN_OPERATOR" or "NO_KERNEL".
 Result<std::unique_ptr<Kernel>> MakeNaiveKernel(const NodeSignature& signature,
                                                 const KernelOptions& options);
-// The Eigen kernel for `isa`. UNIMPLEMENTED / "NO_KERNEL".
+// The Eigen kernel for `isa`; of a fused node that of its first part, or those of its parts.
+// UNIMPLEMENTED / "NO_KERNEL".
 Result<std::unique_ptr<Kernel>> MakeEigenKernel(const NodeSignature& signature,
                                                 const KernelOptions& options, Isa isa);
 

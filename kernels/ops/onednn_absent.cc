@@ -18,4 +18,8 @@ NodeLayouts OnednnLayouts(const NodeSignature& /*signature*/, const OnednnOption
   return {};
 }
 
+bool OnednnTakesFused(const NodeSignature& /*fused*/, const OnednnOptions& /*options*/) {
+  return false;
+}
+
 }  // namespace tinyprof

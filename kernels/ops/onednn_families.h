@@ -15,6 +15,7 @@ struct OnednnKernel {
   // The layouts that it would like when its inputs have those in options.layouts; throws
   // dnnl::error. Null: it takes row-major ones only.
   NodeLayouts (*layouts)(const NodeSignature& signature, const OnednnOptions& options) = nullptr;
+  bool takes_fused = false;  // whether both know fused nodes
 };
 
 std::span<const OnednnKernel> MatmulOnednnKernels();

@@ -27,7 +27,7 @@ Status PrepareOnednn(Isa isa);
 enum class ConvAlgorithm {
   kDirect,    // every product of the definition, but those with padding
   kWinograd,  // fewer products where the library can do so, direct elsewhere
-  kAuto,      // what the library holds for the faster
+  kAuto,      // the faster of both, by timing each shape once a process
 };
 
 struct OnednnOptions {
@@ -48,5 +48,9 @@ OnednnFactory FindOnednnKernel(std::string_view op_type);
 // (by input). All row-major for nodes that are left to another backend.
 NodeLayouts OnednnLayouts(const NodeSignature& signature, const OnednnOptions& options,
                           const std::vector<LayoutPtr>& given);
+
+// Whether oneDNN has a kernel for the fused node with the layouts that it likes best, and by
+// Winograd where it would have one so for the first part alone and options ask for it.
+bool OnednnTakesFused(const NodeSignature& fused, const OnednnOptions& options);
 
 }  // namespace tinyprof

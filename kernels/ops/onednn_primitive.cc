@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "kernels/base/check.h"
+#include "kernels/ops/partition.h"
+#include "kernels/tensor/buffer.h"
 
 namespace tinyprof::onednn {
 namespace {
@@ -153,12 +156,18 @@ Operand Weight(int argument, size_t index, const Desc& given, const Desc& wanted
   return {.argument = argument, .index = index, .given = given, .wanted = wanted};
 }
 
+Operand Made(int argument, const Desc& given, const Desc& wanted,
+             std::function<void(float*)> make) {
+  return {.argument = argument, .given = given, .wanted = wanted, .make = std::move(make)};
+}
+
 PrimitiveKernel::PrimitiveKernel(const dnnl::primitive_desc_base& description,
                                  const dnnl::primitive& primitive,
                                  const std::vector<Operand>& operands,
-                                 const NodeSignature& signature, int threads)
+                                 const NodeSignature& signature, int threads, const Extras& extras)
     : implementation_(description.impl_info_str()),
       threads_(threads),
+      extras_(extras),
       primitive_(primitive),
       stream_(Engine()) {
   for (const Operand& operand : operands) {
@@ -166,13 +175,16 @@ PrimitiveKernel::PrimitiveKernel(const dnnl::primitive_desc_base& description,
                       .index = operand.index,
                       .packed_offset = 0,
                       .memory = Unbound(operand.wanted)};
-    if (operand.given != operand.wanted) {
+    if (operand.is_output) output_bytes_ = static_cast<int64_t>(operand.wanted.get_size());
+    if (operand.given != operand.wanted || operand.make != nullptr) {
       argument.source = Source::kPacked;
       argument.packed_offset = packed_bytes_;
-      packings_.push_back({.data = signature.inputs[operand.index].data,
-                           .given = operand.given,
-                           .wanted = operand.wanted,
-                           .offset = packed_bytes_});
+      packings_.push_back(
+          {.data = operand.make != nullptr ? nullptr : signature.inputs[operand.index].data,
+           .given = operand.given,
+           .wanted = operand.wanted,
+           .offset = packed_bytes_,
+           .make = operand.make});
       packed_bytes_ += AlignedBytes(operand.wanted);
     }
     exec_args_.push_back({.arg = operand.argument, .memory = argument.memory.get()});
@@ -191,8 +203,16 @@ Status PrimitiveKernel::Pack(std::span<std::byte> packed) {
   const TeamSize team(threads_);
   try {
     for (const Packing& packing : packings_) {
+      Buffer made;
+      const void* data = packing.data;
+      if (packing.make != nullptr) {
+        TINYPROF_ASSIGN_OR_RETURN(made,
+                                  Buffer::Create(static_cast<int64_t>(packing.given.get_size())));
+        packing.make(reinterpret_cast<float*>(made.data()));
+        data = made.data();
+      }
       // The library writes through the handle of a source never.
-      dnnl::memory from(packing.given, Engine(), const_cast<void*>(packing.data));
+      dnnl::memory from(packing.given, Engine(), const_cast<void*>(data));
       dnnl::memory to(packing.wanted, Engine(), packed_ + packing.offset);
       dnnl::reorder(from, to).execute(stream_, from, to);
       stream_.wait();
@@ -219,8 +239,20 @@ void* PrimitiveKernel::AddressOf(const Argument& argument, const KernelArgs& arg
   return args.scratch.data();
 }
 
+void PrimitiveKernel::CopySummed(const KernelArgs& args) const {
+  const auto* from = static_cast<const std::byte*>(args.inputs[*extras_.summed].data);
+  auto* to = static_cast<std::byte*>(args.outputs[0].data);
+  if (from == to) return;
+#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
+  for (int thread = 0; thread < threads_; ++thread) {
+    const Partition part = PartOf(output_bytes_, thread, threads_);
+    std::copy(from + part.begin, from + part.end, to + part.begin);
+  }
+}
+
 void PrimitiveKernel::Run(const KernelArgs& args) const noexcept {
   const TeamSize team(threads_);
+  if (extras_.summed) CopySummed(args);
   for (const Argument& argument : arguments_) {
     void* address = AddressOf(argument, args);
     // Setting an address also writes the padding of blocked layouts: only when it is another one.

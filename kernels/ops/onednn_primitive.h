@@ -1,8 +1,10 @@
 // What all kernels of oneDNN share: descriptions of tensors, and the Kernel that runs a primitive.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,25 +46,39 @@ struct Operand {
   size_t index = 0;  // among the node's inputs or outputs
   Desc given;        // as the node has it
   Desc wanted;  // as the primitive takes it; other than `given` only for weights, which are packed
+  // Writes the elements in the order of `given`, in place of those of an input; null: they are
+  // those of the input.
+  std::function<void(float*)> make = nullptr;
 };
 
 Operand Input(int argument, size_t index, const Desc& desc);
 Operand Output(int argument, size_t index, const Desc& desc);
 Operand Weight(int argument, size_t index, const Desc& given, const Desc& wanted);
+// A weight that is worked out once, when weights are packed.
+Operand Made(int argument, const Desc& given, const Desc& wanted, std::function<void(float*)> make);
 
-// Runs one primitive. Weights that it wants arranged otherwise than they are given are written anew
-// by Pack().
+// What a fused node has beside its operands.
+struct Extras {
+  // The input of the output's layout that the primitive adds to: the output has to hold it before.
+  std::optional<size_t> summed;
+  int64_t folded_flop_count = 0;
+};
+
+// Runs one primitive. Weights that are worked out, or that it wants arranged otherwise than they
+// are given, are written by Pack().
 class PrimitiveKernel final : public PackingKernel {
  public:
   // `description` is the primitive's own; `signature` has the weights. Throws dnnl::error.
   PrimitiveKernel(const dnnl::primitive_desc_base& description, const dnnl::primitive& primitive,
-                  const std::vector<Operand>& operands, const NodeSignature& signature,
-                  int threads);
+                  const std::vector<Operand>& operands, const NodeSignature& signature, int threads,
+                  const Extras& extras = {});
 
   // oneDNN's name of it: "jit:avx512_core", "brg:avx2", ...
   std::string implementation() const override { return implementation_; }
   int64_t scratch_bytes() const override { return scratch_bytes_; }
   int64_t packed_bytes() const override { return packed_bytes_; }
+  int64_t folded_flop_count() const override { return extras_.folded_flop_count; }
+  std::optional<size_t> overwritten_input() const override { return extras_.summed; }
   Status Pack(std::span<std::byte> packed) override;
   void Run(const KernelArgs& args) const noexcept override;
 
@@ -75,19 +91,23 @@ class PrimitiveKernel final : public PackingKernel {
     dnnl::memory memory;    // its address is set when it is another one
   };
   struct Packing {
-    const void* data;
+    const void* data;  // null: `make` writes them
     Desc given;
     Desc wanted;
     int64_t offset;
+    std::function<void(float*)> make;
   };
 
   void* AddressOf(const Argument& argument, const KernelArgs& args) const;
+  void CopySummed(const KernelArgs& args) const;
 
   std::string implementation_;
   int threads_;
   int64_t scratch_bytes_ = 0;
   int64_t packed_bytes_ = 0;
   std::byte* packed_ = nullptr;
+  Extras extras_;
+  int64_t output_bytes_ = 0;
   dnnl::primitive primitive_;
   dnnl::stream stream_;
   std::vector<Argument> arguments_;

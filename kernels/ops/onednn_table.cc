@@ -5,6 +5,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 
+#include "kernels/graph/fusion.h"
 #include "kernels/ops/onednn_families.h"
 #include "kernels/ops/onednn_kernels.h"
 #include "kernels/ops/onednn_primitive.h"
@@ -77,6 +78,26 @@ NodeLayouts OnednnLayouts(const NodeSignature& signature, const OnednnOptions& o
   }
   // A wish that the kernel then refuses is none.
   return kernel->factory(signature, wanted).has_value() ? wanted.layouts : NodeLayouts{};
+}
+
+bool OnednnTakesFused(const NodeSignature& fused, const OnednnOptions& options) {
+  const OnednnKernel* kernel = Find(fused.node->op_type);
+  if (kernel == nullptr || !kernel->takes_fused) return false;
+  const auto make = [&](const NodeSignature& signature, ConvAlgorithm algorithm) {
+    OnednnOptions wanted = options;
+    wanted.conv_algorithm = algorithm;
+    wanted.layouts = OnednnLayouts(signature, wanted, {});
+    return kernel->factory(signature, wanted);
+  };
+  if (options.conv_algorithm == ConvAlgorithm::kDirect) {
+    return make(fused, ConvAlgorithm::kDirect).has_value();
+  }
+  const auto head = make(PartSignature(fused, 0), ConvAlgorithm::kWinograd);
+  const auto whole = make(fused, ConvAlgorithm::kWinograd);
+  const auto is_winograd = [](const std::unique_ptr<Kernel>& made) {
+    return made->implementation().find("wino") != std::string::npos;
+  };
+  return whole && (!head || !is_winograd(*head) || is_winograd(*whole));
 }
 
 }  // namespace tinyprof

@@ -43,7 +43,8 @@ std::vector<const Operator*> AllOperators();
 
 // The output types of a node; UNIMPLEMENTED / "UNKNOWN_OPERATOR" for a type with no rule.
 Result<std::vector<TensorType>> InferTypes(const NodeSignature& signature, size_t output_count);
-// The whole cost of a node whose outputs are known.
+// The whole cost of a node whose outputs are known. That of a fused node has the operations of its
+// parts and moves each of its own operands once: no value between its parts.
 Result<Cost> CostOf(const NodeSignature& signature);
 
 }  // namespace tinyprof

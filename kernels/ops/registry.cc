@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "kernels/graph/fusion.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/op.h"
 
@@ -41,6 +42,18 @@ Result<const Operator*> OperatorOf(const NodeSignature& signature) {
   return op;
 }
 
+// The operations of a fused node are those of its parts.
+Result<Cost> CostOfParts(const NodeSignature& fused) {
+  Cost sum;
+  for (size_t i = 0; i < fused.node->fusion->parts.size(); ++i) {
+    const NodeSignature part = PartSignature(fused, i);
+    TINYPROF_ASSIGN_OR_RETURN(const Operator* op, OperatorOf(part));
+    TINYPROF_ASSIGN_OR_RETURN(const Cost cost, op->cost(part));
+    sum += cost;
+  }
+  return sum;
+}
+
 }  // namespace
 
 const Operator* FindOperator(std::string_view type) {
@@ -75,6 +88,9 @@ Result<std::vector<TensorType>> InferTypes(const NodeSignature& signature, size_
 Result<Cost> CostOf(const NodeSignature& signature) {
   TINYPROF_ASSIGN_OR_RETURN(const Operator* op, OperatorOf(signature));
   TINYPROF_ASSIGN_OR_RETURN(Cost cost, op->cost(signature));
+  if (signature.node->fusion != nullptr) {
+    TINYPROF_ASSIGN_OR_RETURN(cost, CostOfParts(signature));
+  }
   for (size_t i = 0; i < signature.inputs.size(); ++i) {
     const NodeSignature::Input& input = signature.inputs[i];
     if (!input.present) continue;

@@ -56,13 +56,48 @@ void FindLives(const Graph& graph, std::span<const LayoutPtr> layouts, MemoryPla
   }
 }
 
+// Lets outputs take over the memory of inputs that die with the node that reads them.
+void TakeOver(const Graph& graph, std::span<const std::optional<size_t>> overwritten,
+              MemoryPlan& plan) {
+  for (size_t n = 0; n < overwritten.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (!overwritten[n]) continue;
+    const ValueId from = node.inputs[*overwritten[n]];
+    MemoryPlan::Slot& old = plan.values[static_cast<size_t>(from)];
+    MemoryPlan::Slot& taken = plan.values[static_cast<size_t>(node.outputs[0])];
+    const auto last = static_cast<int32_t>(n);
+    const bool is_free =
+        graph.value(from).kind == Value::Kind::kActivation && old.offset == 0 &&
+        old.last_node == last && old.first_node < last &&
+        std::find(graph.outputs.begin(), graph.outputs.end(), from) == graph.outputs.end() &&
+        std::count(node.inputs.begin(), node.inputs.end(), from) == 1;
+    if (!is_free || old.byte_size != taken.byte_size) continue;
+    taken.takes_over = from;
+    old.last_node = last - 1;
+  }
+}
+
 Result<std::vector<Request>> CollectRequests(MemoryPlan& plan,
                                              std::span<const int64_t> scratch_bytes) {
+  // A value that takes over another one's memory only lengthens the life of the first of its chain.
+  const auto owner = [&](ValueId id) {
+    for (;;) {
+      const ValueId before = plan.values[static_cast<size_t>(id)].takes_over;
+      if (before == kNoValue) return static_cast<size_t>(id);
+      id = before;
+    }
+  };
+  std::vector<int32_t> last_nodes(plan.values.size());
+  for (size_t id = 0; id < plan.values.size(); ++id) {
+    int32_t& last = last_nodes[owner(static_cast<ValueId>(id))];
+    last = std::max(last, plan.values[id].last_node);
+  }
   std::vector<Request> requests;
-  for (MemoryPlan::Slot& slot : plan.values) {
-    if (slot.offset < 0) continue;
+  for (size_t id = 0; id < plan.values.size(); ++id) {
+    MemoryPlan::Slot& slot = plan.values[id];
+    if (slot.offset < 0 || slot.takes_over != kNoValue) continue;
     TINYPROF_ASSIGN_OR_RETURN(const int64_t size, Aligned(slot.byte_size));
-    requests.push_back({size, slot.first_node, slot.last_node, &slot.offset});
+    requests.push_back({size, slot.first_node, last_nodes[id], &slot.offset});
   }
   plan.scratch_offset.assign(scratch_bytes.size(), 0);
   for (size_t n = 0; n < scratch_bytes.size(); ++n) {
@@ -123,12 +158,20 @@ Status SumLiveBytes(std::span<const int64_t> scratch_bytes, MemoryPlan& plan) {
 }  // namespace
 
 Result<MemoryPlan> PlanMemory(const Graph& graph, std::span<const int64_t> scratch_bytes,
-                              std::span<const LayoutPtr> layouts) {
+                              std::span<const LayoutPtr> layouts,
+                              std::span<const std::optional<size_t>> overwritten) {
   MemoryPlan plan;
   FindLives(graph, layouts, plan);
+  TakeOver(graph, overwritten, plan);
   TINYPROF_ASSIGN_OR_RETURN(std::vector<Request> requests, CollectRequests(plan, scratch_bytes));
   TINYPROF_RETURN_IF_ERROR(SumLiveBytes(scratch_bytes, plan));
   TINYPROF_ASSIGN_OR_RETURN(plan.arena_bytes, Place(std::move(requests)));
+  for (const Node& node : graph.nodes) {
+    if (node.outputs.empty() || node.outputs[0] == kNoValue) continue;
+    MemoryPlan::Slot& slot = plan.values[static_cast<size_t>(node.outputs[0])];
+    if (slot.takes_over == kNoValue) continue;
+    slot.offset = plan.values[static_cast<size_t>(slot.takes_over)].offset;
+  }
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct MemoryPlan {
     int64_t byte_size = 0;
     int32_t first_node = 0;  // the node that writes it; graph inputs: 0
     int32_t last_node = 0;   // the last node that reads it; graph outputs: the last node
+    // The value whose memory it takes over from the node before, or kNoValue: then that value's
+    // last_node is the one before this value's first_node.
+    ValueId takes_over = kNoValue;
   };
   std::vector<Slot> values;             // by ValueId
   std::vector<int64_t> scratch_offset;  // by node; scratch lives in the same arena
@@ -29,8 +33,11 @@ struct MemoryPlan {
 // Greedy by size (largest first, lowest offset that is free for its whole life), which is within a
 // few percent of optimal for networks (Pisarchyk and Lee, "Efficient Memory Management for Deep
 // Neural Net Inference", 2020). `scratch_bytes` is by node. OUT_OF_RANGE when a sum passes 2^63.
-// `layouts` is by ValueId, or empty when all are row-major.
+// `layouts` is by ValueId, or empty when all are row-major. `overwritten` is by node, or empty: the
+// input whose memory the node's first output is to take over, as it does where nobody needs that
+// input later and both have the same size.
 Result<MemoryPlan> PlanMemory(const Graph& graph, std::span<const int64_t> scratch_bytes,
-                              std::span<const LayoutPtr> layouts = {});
+                              std::span<const LayoutPtr> layouts = {},
+                              std::span<const std::optional<size_t>> overwritten = {});
 
 }  // namespace tinyprof

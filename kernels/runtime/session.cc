@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "kernels/base/check.h"
@@ -195,10 +196,13 @@ Status Session::MakeKernels(const SessionOptions& options) {
 
 Status Session::MakeArena(const SessionOptions& options) {
   std::vector<int64_t> scratch_bytes;
+  std::vector<std::optional<size_t>> overwritten;
   for (const ChosenKernel& chosen : kernels_) {
     scratch_bytes.push_back(chosen.kernel->scratch_bytes());
+    overwritten.push_back(chosen.kernel->overwritten_input());
   }
-  TINYPROF_ASSIGN_OR_RETURN(plan_, PlanMemory(*graph_, scratch_bytes, options.layouts));
+  TINYPROF_ASSIGN_OR_RETURN(plan_,
+                            PlanMemory(*graph_, scratch_bytes, options.layouts, overwritten));
   TINYPROF_RETURN_IF_ERROR(
       CheckLimit(weight_bytes_, packed_bytes_, plan_.arena_bytes, options.memory_limit_bytes));
   TINYPROF_ASSIGN_OR_RETURN(arena_, Buffer::Create(plan_.arena_bytes));

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
 #include "kernels/base/checked_math.h"
+#include "kernels/graph/fusion.h"
 #include "kernels/ops/op.h"
 #include "kernels/runtime/memory_plan.h"
 #include "kernels/zoo/tinytorch_count.h"
@@ -40,12 +42,20 @@ Status AddTo(Cost& totals, Cost cost, const Node& node) {
   return {};
 }
 
+std::vector<std::string> FusedNames(const Node& node) {
+  std::vector<std::string> names;
+  if (node.fusion == nullptr) return names;
+  for (const FusedPart& part : node.fusion->parts) names.push_back(part.node.name);
+  return names;
+}
+
 LayerAnalysis Describe(const Graph& graph, size_t index) {
   const Node& node = graph.nodes[index];
   LayerAnalysis layer{.index = static_cast<int64_t>(index),
                       .name = node.name,
                       .op = node.op_type,
                       .path = node.path,
+                      .fused = FusedNames(node),
                       .input_shapes = {},
                       .output_shapes = {},
                       .parameter_count = CountParameters(graph, node),
@@ -64,16 +74,17 @@ Status AnalyzeLayers(const Graph& graph, ModelAnalysis& analysis) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     LayerAnalysis layer = Describe(graph, i);
+    const auto node_count = static_cast<int64_t>(std::max<size_t>(layer.fused.size(), 1));
+    analysis.coverage.node_count += node_count;
     if (FindOperator(node.op_type) == nullptr) {
       unknown_ops.insert(node.op_type);
     } else {
       TINYPROF_ASSIGN_OR_RETURN(layer.cost, CostOf(SignatureOf(graph, node, true)));
       TINYPROF_RETURN_IF_ERROR(AddTo(analysis.totals, *layer.cost, node));
-      ++analysis.coverage.nodes_with_rule;
+      analysis.coverage.nodes_with_rule += node_count;
     }
     analysis.layers.push_back(std::move(layer));
   }
-  analysis.coverage.node_count = static_cast<int64_t>(graph.nodes.size());
   analysis.coverage.unknown_ops.assign(unknown_ops.begin(), unknown_ops.end());
   return {};
 }

@@ -18,12 +18,15 @@ struct LayerAnalysis {
   std::string name;
   std::string op;
   std::string path;
+  std::vector<std::string>
+      fused;  // the nodes that a fused one stands for; empty: it is no such one
   std::vector<Shape> input_shapes;  // present inputs, weights included
   std::vector<Shape> output_shapes;
   int64_t parameter_count = 0;
   std::optional<Cost> cost;  // absent: the operator has no cost rule
 };
 
+// Of the network's nodes: a fused one counts as those it stands for.
 struct Coverage {
   int64_t node_count = 0;
   int64_t nodes_with_rule = 0;

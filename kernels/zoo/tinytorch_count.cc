@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kernels/base/checked_math.h"
+#include "kernels/graph/fusion.h"
 #include "kernels/ops/op.h"
 
 namespace tinyprof {
@@ -51,8 +52,20 @@ Result<int64_t> AttentionFlops(const Graph& graph, const Node& node) {
   return CheckedProduct({4, query[0], query[1], query[2], key[2], query[3]});
 }
 
+Result<int64_t> NodeFlops(const Graph& graph, const Node& node, bool is_gpt);
+
+Result<int64_t> FlopsOfParts(const Graph& graph, const Node& node, bool is_gpt) {
+  int64_t sum = 0;
+  for (const FusedPart& part : node.fusion->parts) {
+    TINYPROF_ASSIGN_OR_RETURN(const int64_t flop_count, NodeFlops(graph, part.node, is_gpt));
+    TINYPROF_ASSIGN_OR_RETURN(sum, CheckedAdd(sum, flop_count));
+  }
+  return sum;
+}
+
 Result<int64_t> NodeFlops(const Graph& graph, const Node& node, bool is_gpt) {
   if (FindOperator(node.op_type) == nullptr) return 0;
+  if (node.fusion != nullptr) return FlopsOfParts(graph, node, is_gpt);
   if (node.op_type == "Attention") return AttentionFlops(graph, node);
   if (IsAny(node.op_type, {"MatMul", "Gemm", "Conv"})) return MatrixFlops(graph, node);
   const bool plumbing =

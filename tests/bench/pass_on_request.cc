@@ -1,7 +1,8 @@
 // Makes one forward pass of an ONNX file for each line on standard input and prints what it took,
 // in ns, so that passes can be interleaved with those of another engine (tests/peers/versus.mjs).
 //
-// Usage: pass_on_request FILE.onnx eigen|onednn direct|winograd|auto THREADS [NAME=SHAPE ...]
+// Usage: pass_on_request FILE.onnx eigen|onednn direct|winograd|auto THREADS [fuse] [NAME=SHAPE
+// ...]
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "daemon/model/onnx_import.h"
+#include "kernels/runtime/fusion_plan.h"
 #include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/team.h"
 
@@ -26,12 +28,14 @@ struct Request {
   std::string file;
   SessionOptions session;
   std::vector<InputShape> inputs;
+  bool fuse = false;
 };
 
 Result<Request> ParseArguments(const std::vector<std::string>& arguments) {
   if (arguments.size() < 4) {
-    return Fail(ErrorCode::kInvalidArgument, "USAGE",
-                "usage: FILE.onnx eigen|onednn direct|winograd|auto THREADS [NAME=SHAPE ...]");
+    return Fail(
+        ErrorCode::kInvalidArgument, "USAGE",
+        "usage: FILE.onnx eigen|onednn direct|winograd|auto THREADS [fuse] [NAME=SHAPE ...]");
   }
   Request request{.file = arguments[0], .session = {.isa = HostIsas().back()}, .inputs = {}};
   TINYPROF_ASSIGN_OR_RETURN(request.session.backend, BackendFromName(arguments[1]));
@@ -40,6 +44,10 @@ Result<Request> ParseArguments(const std::vector<std::string>& arguments) {
                                                               : ConvAlgorithm::kDirect;
   request.session.threads = std::stoi(arguments[3]);
   for (size_t i = 4; i < arguments.size(); ++i) {
+    if (arguments[i] == "fuse") {
+      request.fuse = true;
+      continue;
+    }
     TINYPROF_ASSIGN_OR_RETURN(InputShape input, ParseInputFlag(arguments[i]));
     request.inputs.push_back(std::move(input));
   }
@@ -53,6 +61,9 @@ Status Serve(const std::vector<std::string>& arguments) {
   TINYPROF_ASSIGN_OR_RETURN(
       Graph graph,
       ImportOnnxFile(request.file, {.name = "model", .inputs = request.inputs, .fixed = {}}));
+  if (request.fuse) {
+    TINYPROF_ASSIGN_OR_RETURN(graph, PlanFusion(graph, request.session));
+  }
   TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(std::move(graph), request.session));
   request.session.layouts = plan.layouts;
   TINYPROF_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,

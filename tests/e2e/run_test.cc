@@ -97,6 +97,28 @@ TEST_F(RunTest, TheOnednnBackendSaysWhatRan) {
   EXPECT_EQ(onednn["totals"]["flop_count"], json::parse(out())["totals"]["flop_count"]);
 }
 
+// The MLP is three Gemms, each but the last with a Relu. Counts stay those of the network as given.
+TEST_F(RunTest, FusedLayersListTheNodesTheyStandFor) {
+  StartDaemon();
+  ASSERT_EQ(RunClient({"profile", "mlp", "--fuse", "on", "--json", "--precision", "20%"}), 0)
+      << err();
+  const json result = json::parse(out());
+  EXPECT_EQ(result["run"]["fuse"], true);
+  EXPECT_EQ(result["totals"]["flop_count"], 218'762);
+  EXPECT_EQ(result["totals"]["parameter_count"], 109'386);
+  ASSERT_EQ(result["layers"].size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    const json& layer = result["layers"][i];
+    EXPECT_EQ(layer["op"], "Gemm");
+    EXPECT_EQ(layer["fused"].size(), i < 2 ? 2u : 0u);
+    if (i < 2) EXPECT_EQ(layer["fused"][0], layer["name"]);
+  }
+  ASSERT_EQ(RunClient({"profile", "mlp", "--fuse", "on", "--precision", "20%"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr(result["layers"][0]["name"].get<std::string>() + "+"));
+  ASSERT_EQ(RunClient({"analyze", "mlp", "--json"}), 0) << err();
+  for (const json& layer : json::parse(out())["layers"]) EXPECT_TRUE(layer["fused"].empty());
+}
+
 TEST_F(RunTest, AnalyzeRunsNothing) {
   StartDaemon();
   ASSERT_EQ(RunClient({"analyze", "resnet18", "--json"}), 0) << err();

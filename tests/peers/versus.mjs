@@ -1,5 +1,6 @@
 // Usage: node versus.mjs PREFIX PASS_ON_REQUEST MODEL.onnx [THREADS [ROUNDS [NAME=SHAPE ...]]]
-// Times forward passes of ONNX Runtime and of tinyprof's backends in turns, on the same CPUs, and
+// Times forward passes of ONNX Runtime and of tinyprof's backends in turns, on the same CPUs, each
+// with the network as given and fused, and
 // prints each backend's time and its ratio to ONNX Runtime's of the same round: medians with
 // quartiles.
 import { spawn } from 'node:child_process';
@@ -18,15 +19,15 @@ const spread = (values, digits) =>
   [0.5, 0.25, 0.75].map((q) => quantile(values, q).toFixed(digits)).join(' / ');
 
 // A child that makes a pass for each line it is sent.
-const startPasses = async (backend, algorithm) => {
-  const child = spawn(program, [model, backend, algorithm, threadsText, ...shapes], {
+const startPasses = async (backend, algorithm, ...fuse) => {
+  const child = spawn(program, [model, backend, algorithm, threadsText, ...fuse, ...shapes], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const first = await lines.next();
   if (first.done) return undefined;
   return {
-    name: backend === 'eigen' ? backend : `${backend} ${algorithm}`,
+    name: [backend, ...(backend === 'eigen' ? [] : [algorithm]), ...fuse].join(' '),
     loadNs: Number(first.value.split(' ')[1]),
     pass: async () => {
       child.stdin.write('\n');
@@ -66,8 +67,10 @@ const startOnnxruntime = async () => {
 
 const contestants = [await startOnnxruntime()];
 for (const [backend, algorithm] of [['eigen', 'direct'], ['onednn', 'direct'], ['onednn', 'auto']]) {
-  const contestant = await startPasses(backend, algorithm);
-  if (contestant) contestants.push(contestant);
+  for (const fuse of [[], ['fuse']]) {
+    const contestant = await startPasses(backend, algorithm, ...fuse);
+    if (contestant) contestants.push(contestant);
+  }
 }
 for (let round = -3; round < rounds; ++round) {
   for (const contestant of contestants) {
@@ -80,7 +83,7 @@ for (let round = -3; round < rounds; ++round) {
 console.log(`${model}, ${threads} thread(s), ${rounds} rounds: median / quartiles`);
 for (const { name, loadNs, ns, ratios, stop } of contestants) {
   const ms = ns.map((value) => value / 1e6);
-  console.log(`${name.padEnd(14)} ${spread(ms, 3)} ms; to onnxruntime ${spread(ratios, 3)}; ` +
+  console.log(`${name.padEnd(18)} ${spread(ms, 3)} ms; to onnxruntime ${spread(ratios, 3)}; ` +
     `loaded in ${(loadNs / 1e6).toFixed(0)} ms`);
   stop();
 }

@@ -16,20 +16,22 @@ Result<std::unique_ptr<Kernel>> MakeConv(const NodeSignature& signature,
                                          const KernelOptions& options) {
   TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
   TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, ConvShapeOf(signature));
+  const Epilogue epilogue(signature);
+  const auto* weights = static_cast<const float*>(signature.inputs[1].data);
   const bool depthwise = shape.in_group() == 1 && shape.groups > 1;
-  return depthwise ? MakeConvDepthwise(shape, options.threads)
-                   : MakeConvGemm(shape, options.threads);
+  return depthwise ? MakeConvDepthwise(shape, epilogue, options.threads)
+                   : MakeConvGemm(shape, weights, epilogue, options.threads);
 }
 
 Result<std::unique_ptr<Kernel>> MakeConvTranspose(const NodeSignature& signature,
                                                   const KernelOptions& options) {
   TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
   TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, ConvTransposeShapeOf(signature));
-  return MakeConvTransposed(shape, options.threads);
+  return MakeConvTransposed(shape, Epilogue(signature), options.threads);
 }
 
-constexpr std::array kKernels = {EigenKernel{"Conv", MakeConv},
-                                 EigenKernel{"ConvTranspose", MakeConvTranspose}};
+constexpr std::array kKernels = {EigenKernel{"Conv", MakeConv, true},
+                                 EigenKernel{"ConvTranspose", MakeConvTranspose, true}};
 
 }  // namespace
 

@@ -4,18 +4,23 @@
 #include <memory>
 
 #include "kernels/ops/conv/conv_shape.h"
+#include "kernels/ops/elementwise/eigen_epilogue.h"
 #include "kernels/ops/kernel.h"
 
 namespace tinyprof::TINYPROF_ISA_NAMESPACE {
 
 // A matrix product of the weights and the unfolded input, a tile of places at a time so that the
-// unfolded part stays in the cache; nothing is unfolded for 1x1 kernels of stride 1.
-std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, int threads);
+// unfolded part stays in the cache; nothing is unfolded for 1x1 kernels of stride 1. `weights` are
+// those of an initializer, which are packed once, or null where only the run knows them.
+std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, const float* weights,
+                                     const Epilogue& epilogue, int threads);
 
 // One input channel a group: row by row, each tap adds a scaled row of the input.
-std::unique_ptr<Kernel> MakeConvDepthwise(const ConvShape& shape, int threads);
+std::unique_ptr<Kernel> MakeConvDepthwise(const ConvShape& shape, const Epilogue& epilogue,
+                                          int threads);
 
 // A matrix product of the transposed weights and the input, folded into the output tile by tile.
-std::unique_ptr<Kernel> MakeConvTransposed(const ConvShape& shape, int threads);
+std::unique_ptr<Kernel> MakeConvTransposed(const ConvShape& shape, const Epilogue& epilogue,
+                                           int threads);
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

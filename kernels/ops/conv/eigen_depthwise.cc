@@ -9,8 +9,9 @@ namespace {
 
 class ConvDepthwise final : public Kernel {
  public:
-  ConvDepthwise(const ConvShape& shape, int threads)
+  ConvDepthwise(const ConvShape& shape, const Epilogue& epilogue, int threads)
       : shape_(shape),
+        epilogue_(epilogue),
         threads_(ThreadsFor(
             shape.batch * shape.out_channels * shape.tap_count() * shape.position_count() / 4,
             threads)) {}
@@ -40,6 +41,7 @@ class ConvDepthwise final : public Kernel {
         out += shape_.axes[2].positions;
       }
     }
+    epilogue_.RunOnPlane(args, plane * shape_.position_count(), shape_.position_count(), channel);
   }
 
   // Adds all taps of the line (z, y) of places.
@@ -72,13 +74,15 @@ class ConvDepthwise final : public Kernel {
   }
 
   ConvShape shape_;
+  Epilogue epilogue_;
   int threads_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> MakeConvDepthwise(const ConvShape& shape, int threads) {
-  return std::make_unique<ConvDepthwise>(shape, threads);
+std::unique_ptr<Kernel> MakeConvDepthwise(const ConvShape& shape, const Epilogue& epilogue,
+                                          int threads) {
+  return std::make_unique<ConvDepthwise>(shape, epilogue, threads);
 }
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

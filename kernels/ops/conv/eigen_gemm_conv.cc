@@ -3,6 +3,7 @@
 #include "kernels/ops/conv/eigen_conv.h"
 #include "kernels/ops/conv/eigen_unfold.h"
 #include "kernels/ops/matmul/eigen_gemm.h"
+#include "kernels/ops/packing_kernel.h"
 #include "kernels/ops/partition.h"
 
 namespace tinyprof::TINYPROF_ISA_NAMESPACE {
@@ -48,20 +49,42 @@ struct Cut {
   int64_t units = 0;
 };
 
-class ConvGemm final : public Kernel {
+class ConvGemm final : public PackingKernel {
  public:
-  ConvGemm(const ConvShape& shape, int threads)
+  // `weights` are those of an initializer, which are packed, or null.
+  ConvGemm(const ConvShape& shape, const float* weights, const Epilogue& epilogue, int threads)
       : shape_(shape),
+        weights_(weights),
+        epilogue_(epilogue),
         pointwise_(IsPointwise(shape)),
         depth_(shape.in_group() * shape.tap_count()),
         threads_(ThreadsFor(shape.batch * shape.out_channels * depth_ * shape.position_count() / 16,
                             threads)),
         cut_(shape, threads_),
         blocking_({cut_.block_channels, cut_.tile_places, depth_}),
-        step_(pointwise_ ? depth_ : std::max<int64_t>(blocking_.depth(), 1)) {}
+        step_(std::max<int64_t>(blocking_.depth(), 1)) {}
 
   std::string implementation() const override { return pointwise_ ? "gemm" : "im2col+gemm"; }
   int64_t scratch_bytes() const override { return thread_scratch_bytes() * threads_; }
+  int64_t packed_bytes() const override {
+    return weights_ == nullptr ? 0 : shape_.out_channels * depth_ * int64_t{sizeof(float)};
+  }
+
+  Status Pack(std::span<std::byte> packed) override {
+    auto* out = reinterpret_cast<float*>(packed.data());
+    packed_ = out;
+    for (int64_t group = 0; group < shape_.groups; ++group) {
+      for (int64_t block = 0; block < cut_.channel_blocks; ++block) {
+        const int64_t channels = ChannelsOf(block);
+        const int64_t first = (group * shape_.out_group() + block * cut_.block_channels) * depth_;
+        for (int64_t k = 0; channels > 0 && k < depth_; k += step_) {
+          GemmBlocking::Pack(channels, std::min(step_, depth_ - k), {weights_ + first + k, depth_},
+                             out + first + k * channels);
+        }
+      }
+    }
+    return {};
+  }
 
   void Run(const KernelArgs& args) const noexcept override {
 #pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
@@ -79,6 +102,11 @@ class ConvGemm final : public Kernel {
   }
   int64_t thread_scratch_bytes() const { return tile_bytes() + blocking_.scratch_bytes(); }
 
+  int64_t ChannelsOf(int64_t block) const {
+    const int64_t rest = shape_.out_group() - block * cut_.block_channels;
+    return std::clamp<int64_t>(rest, 0, cut_.block_channels);
+  }
+
   void RunUnit(const KernelArgs& args, int64_t unit, std::byte* scratch) const {
     const int64_t block = unit % cut_.channel_blocks;
     const int64_t tile = unit / cut_.channel_blocks % cut_.tiles;
@@ -87,14 +115,15 @@ class ConvGemm final : public Kernel {
     const int64_t first = std::min(places, tile * cut_.tile_places);
     const int64_t last = std::min(places, first + cut_.tile_places);
     const int64_t channel = block * cut_.block_channels;
-    const int64_t channels =
-        std::min(cut_.block_channels, std::max<int64_t>(shape_.out_group() - channel, 0));
+    const int64_t channels = ChannelsOf(block);
     if (first == last || channels == 0) return;
 
     const int64_t group_channel = image_group % shape_.groups * shape_.out_group() + channel;
-    const float* weights = args.In<float>(1) + group_channel * depth_;
+    const float* weights =
+        (packed_ == nullptr ? args.In<float>(1) : packed_) + group_channel * depth_;
     const float* x = args.In<float>(0) + image_group * shape_.in_group() * shape_.extent_count();
-    float* out = args.Out<float>() + (image_group * shape_.out_group() + channel) * places + first;
+    const int64_t begin = (image_group * shape_.out_group() + channel) * places + first;
+    float* out = args.Out<float>() + begin;
     for (int64_t i = 0; i < channels; ++i) {
       const float bias = args.has_input(2) ? args.In<float>(2)[group_channel + i] : 0.0F;
       std::fill_n(out + i * places, last - first, bias);
@@ -102,19 +131,31 @@ class ConvGemm final : public Kernel {
     for (int64_t k = 0; k < depth_; k += step_) {
       const int64_t end = std::min(depth_, k + step_);
       const GemmOperand columns = Columns(x, {k, end, first, last}, scratch);
-      blocking_.Run({channels, last - first, end - k}, {weights + k, depth_}, columns, out, places,
-                    1, scratch + tile_bytes());
+      const GemmSize size{channels, last - first, end - k};
+      if (packed_ == nullptr) {
+        blocking_.Run(size, {weights + k, depth_}, columns, out, places, 1, scratch + tile_bytes());
+      } else {
+        blocking_.RunPacked(size, weights + k * channels, columns, out, places,
+                            scratch + tile_bytes());
+      }
+    }
+    for (int64_t i = 0; i < channels; ++i) {
+      epilogue_.RunOnPlane(args, begin + i * places, last - first, group_channel + i);
     }
   }
 
   GemmOperand Columns(const float* x, const UnfoldTile& tile, std::byte* scratch) const {
-    if (pointwise_) return {x + tile.column_begin, shape_.position_count()};
+    const int64_t places = shape_.position_count();
+    if (pointwise_) return {x + tile.row_begin * places + tile.column_begin, places};
     auto* columns = reinterpret_cast<float*>(scratch);
     Unfold(shape_, x, tile, columns);
     return {columns, tile.column_end - tile.column_begin};
   }
 
   ConvShape shape_;
+  const float* weights_;
+  const float* packed_ = nullptr;
+  Epilogue epilogue_;
   bool pointwise_;
   int64_t depth_;  // the products behind an output
   int threads_;
@@ -125,8 +166,9 @@ class ConvGemm final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, int threads) {
-  return std::make_unique<ConvGemm>(shape, threads);
+std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, const float* weights,
+                                     const Epilogue& epilogue, int threads) {
+  return std::make_unique<ConvGemm>(shape, weights, epilogue, threads);
 }
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

@@ -16,8 +16,9 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 class ConvTransposed final : public Kernel {
  public:
-  ConvTransposed(const ConvShape& shape, int threads)
+  ConvTransposed(const ConvShape& shape, const Epilogue& epilogue, int threads)
       : shape_(shape),
+        epilogue_(epilogue),
         taps_(shape.tap_count()),
         threads_(ThreadsFor(shape.batch * shape.in_channels * shape.out_group() * taps_ *
                                 shape.position_count() / 16,
@@ -56,8 +57,8 @@ class ConvTransposed final : public Kernel {
     const int64_t group = image_group % shape_.groups;
     const int64_t channel = unit % blocks_ * block_channels_;
     const int64_t channels = std::min(block_channels_, shape_.out_group() - channel);
-    float* y =
-        args.Out<float>() + (image_group * shape_.out_group() + channel) * shape_.extent_count();
+    const int64_t begin = (image_group * shape_.out_group() + channel) * shape_.extent_count();
+    float* y = args.Out<float>() + begin;
     for (int64_t i = 0; i < channels; ++i) {
       const int64_t bias_index = group * shape_.out_group() + channel + i;
       const float bias = args.has_input(2) ? args.In<float>(2)[bias_index] : 0.0F;
@@ -77,9 +78,14 @@ class ConvTransposed final : public Kernel {
       blocking_.Run(size, weights, {x + first, places}, columns, size.n, 1, scratch + tile_bytes());
       FoldAdd(shape_, columns, {0, size.m, first, last}, y);
     }
+    for (int64_t i = 0; i < channels; ++i) {
+      epilogue_.RunOnPlane(args, begin + i * shape_.extent_count(), shape_.extent_count(),
+                           group * shape_.out_group() + channel + i);
+    }
   }
 
   ConvShape shape_;
+  Epilogue epilogue_;
   int64_t taps_;
   int threads_;
   int64_t block_channels_ = 1;
@@ -90,8 +96,9 @@ class ConvTransposed final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> MakeConvTransposed(const ConvShape& shape, int threads) {
-  return std::make_unique<ConvTransposed>(shape, threads);
+std::unique_ptr<Kernel> MakeConvTransposed(const ConvShape& shape, const Epilogue& epilogue,
+                                           int threads) {
+  return std::make_unique<ConvTransposed>(shape, epilogue, threads);
 }
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

@@ -182,8 +182,46 @@ constexpr std::array kKernels = {
     EigenKernel{"Clip", &MakeFloatKernel<ClipKernel>},
 };
 
+struct ClipRow {
+  template <class X>
+  static auto Apply(const X& x, Coefficients c) {
+    return x.max(c.alpha).min(c.beta);
+  }
+};
+
+template <class Row>
+void ApplyInPlace(float* values, int64_t count, Coefficients coefficients) {
+  FloatRow(values, count) = Row::Apply(ConstFloatRow(values, count), coefficients);
+}
+
+struct NamedRow {
+  std::string_view activation;
+  RowFunction function;
+};
+constexpr std::array kRows = {
+    NamedRow{"Relu", ApplyInPlace<ReluRow>},
+    NamedRow{"LeakyRelu", ApplyInPlace<LoopRow<LeakyRelu>>},
+    NamedRow{"Elu", ApplyInPlace<EluRow>},
+    NamedRow{"Clip", ApplyInPlace<ClipRow>},
+    NamedRow{"Sigmoid", ApplyInPlace<SigmoidRow>},
+    NamedRow{"HardSigmoid", ApplyInPlace<HardSigmoidRow>},
+    NamedRow{"HardSwish", ApplyInPlace<HardSwishRow>},
+    NamedRow{"Tanh", ApplyInPlace<TanhRow>},
+    NamedRow{"Gelu", ApplyInPlace<GeluErfRow>},
+    NamedRow{"GeluTanh", ApplyInPlace<GeluTanhRow>},
+    NamedRow{"Swish", ApplyInPlace<SwishRow>},
+    NamedRow{"Softplus", ApplyInPlace<SoftplusRow>},
+};
+
 }  // namespace
 
 std::span<const EigenKernel> UnaryEigenKernels() { return kKernels; }
+
+RowFunction FindRowFunction(std::string_view activation) {
+  for (const NamedRow& row : kRows) {
+    if (row.activation == activation) return row.function;
+  }
+  return nullptr;
+}
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

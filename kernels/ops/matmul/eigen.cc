@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kernels/ops/eigen_families.h"
+#include "kernels/ops/elementwise/eigen_epilogue.h"
 #include "kernels/ops/matmul/eigen_gemm.h"
 #include "kernels/ops/matmul/matmul_shape.h"
 #include "kernels/ops/partition.h"
@@ -63,10 +64,24 @@ class Product {
   TeamGemm gemm_;
 };
 
+// Runs on `count` elements of the output from `begin` on, by the team.
+void RunEpilogue(const Epilogue& epilogue, const KernelArgs& args, int64_t begin, int64_t count,
+                 int64_t row_length, int team) {
+  if (epilogue.is_empty()) return;
+  const int threads = ThreadsFor(count, team);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int thread = 0; thread < threads; ++thread) {
+    const Partition part = PartOf(count, thread, threads);
+    epilogue.RunOnRows(args, begin + part.begin, part.end - part.begin, row_length);
+  }
+}
+
 class GemmKernel final : public Kernel {
  public:
-  GemmKernel(const GemmShape& shape, int threads)
+  GemmKernel(const GemmShape& shape, const Epilogue& epilogue, int threads)
       : shape_(shape),
+        epilogue_(epilogue),
+        threads_(threads),
         product_({shape.m, shape.n, shape.k}, shape.transpose_a, shape.transpose_b, shape.alpha,
                  threads) {}
   std::string implementation() const override { return product_.is_vector() ? "gemv" : "gemm"; }
@@ -75,6 +90,7 @@ class GemmKernel final : public Kernel {
     float* out = args.Out<float>();
     for (int64_t row = 0; row < shape_.m; ++row) FillRow(args, row, out + row * shape_.n);
     product_.Add(args.In<float>(0), args.In<float>(1), out, args.scratch.data());
+    RunEpilogue(epilogue_, args, 0, shape_.m * shape_.n, shape_.n, threads_);
   }
 
  private:
@@ -91,6 +107,8 @@ class GemmKernel final : public Kernel {
   }
 
   GemmShape shape_;
+  Epilogue epilogue_;
+  int threads_;
   Product product_;
 };
 
@@ -98,7 +116,8 @@ class GemmKernel final : public Kernel {
 // the other by all threads.
 class MatmulKernel final : public Kernel {
  public:
-  MatmulKernel(const MatmulShape& shape, int threads) : shape_(shape) {
+  MatmulKernel(const MatmulShape& shape, const Epilogue& epilogue, int threads)
+      : shape_(shape), epilogue_(epilogue), threads_(threads) {
     FoldBatch();
     const GemmSize size{shape_.m, shape_.n, shape_.k};
     const int useful = ThreadsFor(size.mac_count() / 16 * shape_.batch_count, threads);
@@ -138,10 +157,14 @@ class MatmulKernel final : public Kernel {
       std::fill_n(out, output_size, 0.0F);
       product_.Add(args.In<float>(0) + shape_.a_offset(batch),
                    args.In<float>(1) + shape_.b_offset(batch), out, scratch);
+      RunEpilogue(epilogue_, args, batch * output_size, output_size, shape_.n,
+                  by_batch_ ? 1 : threads_);
     }
   }
 
   MatmulShape shape_;
+  Epilogue epilogue_;
+  int threads_;
   bool by_batch_ = false;
   int batch_threads_ = 1;
   Product product_;
@@ -157,17 +180,18 @@ Result<std::unique_ptr<Kernel>> MakeMatmul(const NodeSignature& signature,
                                            const KernelOptions& options) {
   TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
   TINYPROF_ASSIGN_OR_RETURN(const MatmulShape shape, MatmulShapeOf(signature));
-  return std::make_unique<MatmulKernel>(shape, options.threads);
+  return std::make_unique<MatmulKernel>(shape, Epilogue(signature), options.threads);
 }
 
 Result<std::unique_ptr<Kernel>> MakeGemm(const NodeSignature& signature,
                                          const KernelOptions& options) {
   TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
   TINYPROF_ASSIGN_OR_RETURN(const GemmShape shape, GemmShapeOf(signature));
-  return std::make_unique<GemmKernel>(shape, options.threads);
+  return std::make_unique<GemmKernel>(shape, Epilogue(signature), options.threads);
 }
 
-constexpr std::array kKernels = {EigenKernel{"MatMul", MakeMatmul}, EigenKernel{"Gemm", MakeGemm}};
+constexpr std::array kKernels = {EigenKernel{"MatMul", MakeMatmul, true},
+                                 EigenKernel{"Gemm", MakeGemm, true}};
 
 }  // namespace
 

@@ -43,6 +43,17 @@ void RunColumnMajor(GemmSize size, const GemmOperand& left, const GemmOperand& r
                                                          1, c_stride, alpha, blocking, nullptr);
 }
 
+// The pieces of Eigen's products, which it puts together in general_matrix_matrix_product.
+using Traits = Eigen::internal::gebp_traits<float, float>;
+using Operand = Eigen::internal::const_blas_data_mapper<float, Index, ColMajor>;
+using Result = Eigen::internal::blas_data_mapper<float, Index, ColMajor, Eigen::Unaligned, 1>;
+using PackLeft =
+    Eigen::internal::gemm_pack_lhs<float, Index, Operand, Traits::mr, Traits::LhsProgress,
+                                   Traits::LhsPacket4Packing, ColMajor>;
+using PackRight = Eigen::internal::gemm_pack_rhs<float, Index, Operand, Traits::nr, ColMajor>;
+using Panels =
+    Eigen::internal::gebp_kernel<float, float, Index, Result, Traits::mr, Traits::nr, false, false>;
+
 }  // namespace
 
 GemmBlocking::GemmBlocking(GemmSize largest) : mc_(largest.n), nc_(largest.m), kc_(largest.k) {
@@ -78,6 +89,27 @@ void GemmBlocking::Run(GemmSize size, GemmOperand a, GemmOperand b, float* c, in
     RunColumnMajor<ColMajor, RowMajor>(size, b, a, c, c_stride, alpha, blocking);
   } else {
     RunColumnMajor<ColMajor, ColMajor>(size, b, a, c, c_stride, alpha, blocking);
+  }
+}
+
+void GemmBlocking::Pack(int64_t m, int64_t k, GemmOperand a, float* packed) {
+  PackRight()(packed, Operand(a.data, a.stride), k, m);
+}
+
+void GemmBlocking::RunPacked(GemmSize size, const float* packed_a, GemmOperand b, float* c,
+                             int64_t c_stride, std::byte* scratch) const {
+  auto* block = reinterpret_cast<float*>(scratch);
+  const Operand left(b.data, b.stride);
+  const Result result(c, c_stride);
+  // Columns of A' are packed nr at a time, so that a block of them may begin at such a border only.
+  const Index step = nc_ >= size.m ? size.m : std::max<Index>(nc_ / Traits::nr, 1) * Traits::nr;
+  for (Index i = 0; i < size.n; i += mc_) {
+    const Index rows = std::min<Index>(mc_, size.n - i);
+    PackLeft()(block, left.getSubMapper(i, 0), size.k, rows);
+    for (Index j = 0; j < size.m; j += step) {
+      Panels()(result.getSubMapper(i, j), block, packed_a + j * size.k, rows, size.k,
+               std::min<Index>(step, size.m - j), 1.0F);
+    }
   }
 }
 

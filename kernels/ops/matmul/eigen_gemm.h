@@ -40,6 +40,12 @@ class GemmBlocking {
   // `c` has n columns and rows `c_stride` apart. A zero in `size` adds nothing.
   void Run(GemmSize size, GemmOperand a, GemmOperand b, float* c, int64_t c_stride, float alpha,
            std::byte* scratch) const;
+  // The same with alpha 1 and an A that Pack() arranged for a product of this size; `size.k` is at
+  // most depth(), B is not transposed.
+  void RunPacked(GemmSize size, const float* packed_a, GemmOperand b, float* c, int64_t c_stride,
+                 std::byte* scratch) const;
+  // Writes A, m x k and not transposed, as m * k elements to `packed`.
+  static void Pack(int64_t m, int64_t k, GemmOperand a, float* packed);
 
  private:
   // By Eigen's names, which see the product column-major: its left operand is our B.

@@ -49,34 +49,48 @@ class WindowPool final : public Kernel {
       : shape_(shape),
         threads_(ThreadsFor(shape.output.element_count() * shape.tap_count(), threads)) {}
   std::string implementation() const override { return "line windows"; }
+  int64_t scratch_bytes() const override { return line_bytes() * threads_; }
 
   void Run(const KernelArgs& args) const noexcept override {
 #pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
-    for (int64_t plane = 0; plane < shape_.planes; ++plane) {
-      const float* x = args.In<float>(0) + plane * shape_.input_count();
-      float* out = args.Out<float>() + plane * shape_.output_count();
-      for (int64_t z = 0; z < shape_.axes[0].output; ++z) {
-        for (int64_t y = 0; y < shape_.axes[1].output; ++y) {
-          RunLine(x, z, y, out);
-          out += shape_.axes[2].output;
-        }
-      }
+    for (int thread = 0; thread < threads_; ++thread) {
+      auto* line = reinterpret_cast<float*>(args.scratch.data() + thread * line_bytes());
+      const Partition part = PartOf(shape_.planes, thread, threads_);
+      for (int64_t plane = part.begin; plane < part.end; ++plane) RunPlane(args, plane, line);
     }
   }
 
  private:
-  void RunLine(const float* x, int64_t z, int64_t y, float* out) const {
+  int64_t line_bytes() const {
+    return (shape_.axes[2].input * int64_t{sizeof(float)} + 63) / 64 * 64;
+  }
+
+  void RunPlane(const KernelArgs& args, int64_t plane, float* line) const {
+    const float* x = args.In<float>(0) + plane * shape_.input_count();
+    float* out = args.Out<float>() + plane * shape_.output_count();
+    for (int64_t z = 0; z < shape_.axes[0].output; ++z) {
+      for (int64_t y = 0; y < shape_.axes[1].output; ++y) {
+        RunLine(x, z, y, line, out);
+        out += shape_.axes[2].output;
+      }
+    }
+  }
+
+  // Folds the lines of input that the windows see into one, then the taps along that.
+  void RunLine(const float* x, int64_t z, int64_t y, float* folded, float* out) const {
     const auto& [depth, height, width] = shape_.axes;
     constexpr float kStart = mode == Mode::kMax ? -std::numeric_limits<float>::infinity() : 0.0F;
     std::fill_n(out, width.output, kStart);
+    std::fill_n(folded, width.input, kStart);
     const PoolAxis::Range deep = depth.ValidTaps(z);
     const PoolAxis::Range high = height.ValidTaps(y);
     for (int64_t i = deep.begin; i < deep.end; ++i) {
       for (int64_t j = high.begin; j < high.end; ++j) {
         const int64_t line = depth.Element(z, i) * height.input + height.Element(y, j);
-        for (int64_t k = 0; k < width.window.kernel; ++k) FoldTap(x + line * width.input, k, out);
+        FoldStrided(x + line * width.input, 1, 0, width.input, folded);
       }
     }
+    for (int64_t k = 0; k < width.window.kernel; ++k) FoldTap(folded, k, out);
     if constexpr (mode == Mode::kAverage) Divide(z, y, out);
   }
 

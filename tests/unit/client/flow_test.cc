@@ -69,11 +69,11 @@ TEST_F(Flow, OutputGoesToTheFile) {
 TEST_F(Flow, ProfileSendsItsOptionsAndPrintsTheRun) {
   daemon_.profiler.states = {RunInState(v1::RUN_STATE_QUEUED), SucceededRun()};
   const Caught caught =
-      Call({"profile",          "linear(4,3)", "--input",     "x=2x4", "--backend",     "onednn",
-            "--conv-algorithm", "winograd",    "--isa",       "avx2",  "--threads",     "2",
-            "--batch",          "3",           "--seed",      "7",     "--cache",       "cold",
-            "--counters",       "none",        "--precision", "0.5%",  "--time-budget", "1500ms",
-            "--timeout",        "1m",          "--json"});
+      Call({"profile",          "linear(4,3)", "--input",    "x=2x4", "--backend",   "onednn",
+            "--conv-algorithm", "winograd",    "--fuse",     "on",    "--isa",       "avx2",
+            "--threads",        "2",           "--batch",    "3",     "--seed",      "7",
+            "--cache",          "cold",        "--counters", "none",  "--precision", "0.5%",
+            "--time-budget",    "1500ms",      "--timeout",  "1m",    "--json"});
   EXPECT_EQ(caught.exit_code, 0) << caught.err;
   EXPECT_EQ(json::parse(caught.out)["run"]["state"], "SUCCEEDED");
   EXPECT_THAT(caught.err, HasSubstr("queued: position 1 (0 ahead)"));
@@ -85,6 +85,7 @@ TEST_F(Flow, ProfileSendsItsOptionsAndPrintsTheRun) {
   EXPECT_EQ(spec.model().seed(), 7u);
   EXPECT_EQ(spec.backend(), v1::BACKEND_ONEDNN);
   EXPECT_EQ(spec.conv_algorithm(), v1::CONV_ALGORITHM_WINOGRAD);
+  EXPECT_TRUE(spec.fuse());
   EXPECT_EQ(spec.isa(), "avx2");
   EXPECT_EQ(spec.threads(), 2);
   EXPECT_EQ(spec.cache(), v1::CACHE_MODE_COLD);

@@ -33,7 +33,7 @@ const char* const kModelAndTotals = R"(
              "coverage": {"node_count": 2, "nodes_with_rule": 1, "unknown_ops": ["Mystery"]})";
 
 const char* const kLinearLayer = R"(
-  "index": 0, "name": "fc", "op": "Gemm", "path": "0", "input_shapes": [[2, 4], [4, 3]],
+  "index": 0, "name": "fc", "op": "Gemm", "path": "0", "fused": [], "input_shapes": [[2, 4], [4, 3]],
   "output_shapes": [[2, 3]], "parameter_count": 15,
   "mac_count": 24, "valid_tap_mac_count": 24, "flop_count": 54, "flop_count_2mac": 48,
   "flop_classes": {"mac": 24, "bias": 6, "add_mul_div": 0, "minmax": 0, "compare": 0,
@@ -45,7 +45,7 @@ const char* const kLinearLayer = R"(
   "cost_reason": null)";
 
 const char* const kOddLayer = R"(
-  "index": 1, "name": "odd \"one\",\n", "op": "Mystery", "path": "1", "input_shapes": [[2, 3]],
+  "index": 1, "name": "odd \"one\",\n", "op": "Mystery", "path": "1", "fused": [], "input_shapes": [[2, 3]],
   "output_shapes": [[2, 3]], "parameter_count": 0,
   "mac_count": null, "valid_tap_mac_count": null, "flop_count": null, "flop_count_2mac": null,
   "flop_classes": null, "int_op_count": null, "weight_bytes": null, "input_bytes": null,
@@ -113,7 +113,7 @@ TEST(RunDocument, AMissingPercentileSaysWhatItWants) {
 TEST(RunDocument, HoldsWhatALayerMeasured) {
   const Json document = RunDocument("profile", SucceededRun());
   ExpectSame(document["layers"][0], std::string("{") + kLinearLayer + R"(,
-    "backend": "eigen", "implementation": "gemm",
+    "backend": "eigen", "implementation": "gemm", "folded_flop_count": 0,
     "time": {"median_ns": 3000.0, "mad_ns": 10.0, "min_ns": 3000.0, "p90_ns": 3000.0,
              "p95_ns": 3000.0, "p99_ns": 3000.0, "ci_low_ns": 2250.0, "ci_high_ns": 3750.0, "n": 150,
              "outliers": 2, "first_pass_ns": 9000.0, "trimmed_mean_ns": 3000.0, "reason": null},)" +
@@ -165,7 +165,7 @@ TEST(RunDocument, HoldsTheRunAndItsTotals) {
   EXPECT_EQ(keys, (std::vector<std::string>{"schema_version", "command", "convention", "model",
                                             "totals", "run", "host", "layers"}));
   ExpectSame(document["run"], R"json({"id": "r-1", "state": "SUCCEEDED", "model": "linear(4,3)",
-    "backend": "eigen", "conv_algorithm": "direct", "isa": "avx2", "threads": 1, "cpus": [1], "cache": "warm",
+    "backend": "eigen", "conv_algorithm": "direct", "fuse": false, "isa": "avx2", "threads": 1, "cpus": [1], "cache": "warm",
     "counter_source": "none", "created_time": "2023-11-14T22:13:20Z", "started_time": null,
     "ended_time": null, "duration_ns": 2000000,
     "passes": {"warmup": 3, "timing": 50, "counting": 0, "discarded": 1},
@@ -199,6 +199,7 @@ TEST(RunDocument, IsWholeWhenTheRunFailed) {
     "model": "linear(4,3)",
     "backend": "eigen",
     "conv_algorithm": "direct",
+    "fuse": false,
     "isa": "native",
     "threads": 1,
     "cpus": null,

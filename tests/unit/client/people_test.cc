@@ -180,9 +180,9 @@ TEST(RunText, SaysWhyThereIsNoTrafficUnlessNothingIsCounted) {
 
 TEST(RunCsv, TellsTheTotalsTrafficFromTheLayers) {
   const std::string csv = RunCsv(RunWithTraffic("", "whole socket, all"));
-  EXPECT_THAT(
-      csv, testing::EndsWith(",perf_event,\"whole socket, all\",0,eigen,,4000,4000,4000,2,9000\n"));
-  EXPECT_THAT(csv, HasSubstr(",papi,,0,,,1000,1000,1000,2,9000\n"));
+  EXPECT_THAT(csv, testing::EndsWith(
+                       ",perf_event,\"whole socket, all\",0,eigen,,4000,4000,4000,2,9000,\n"));
+  EXPECT_THAT(csv, HasSubstr(",papi,,0,,,1000,1000,1000,2,9000,\n"));
 }
 
 TEST(RunCsv, SaysOfEachMetricWhyItIsAbsentOrSuspect) {
@@ -223,19 +223,19 @@ TEST(RunCsv, HasALineALayerAndATotal) {
       "label,activation_bytes,scratch_bytes,flops,cycles,instructions,l1d_misses,l2_misses,"
       "l3_misses,dram_bytes,counters_source,counters_reason,flops_single,flops_double,stall_cycles,"
       "branch_misses,dtlb_misses,dram_bytes_source,dram_bytes_note,packed_weight_bytes,backend,"
-      "implementation,p90_ns,p95_ns,p99_ns,outliers,first_pass_ns\n"
+      "implementation,p90_ns,p95_ns,p99_ns,outliers,first_pass_ns,fused\n"
       "0,fc,Gemm,0,\"2x4, 4x3\",2x3,15," +
           counts +
           "3000,10,3000,2250,3750,150,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,,papi,,32,eigen,gemm,3000,3000,3000,2,9000\n"
+          "NO_PMU: no PMU here,,,,,,papi,,32,eigen,gemm,3000,3000,3000,2,9000,\n"
           "1,\"odd \"\"one\"\",\n\",Mystery,1,2x3,2x3,0,,,,,,,,,,,"
           "NO_COST_RULE: no rule gives the cost of the operator Mystery,"
           "1000,10,1000,750,1250,150,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU "
-          "here,,,,,,papi,,0,,,1000,1000,1000,2,9000\n"
+          "here,,,,,,papi,,0,,,1000,1000,1000,2,9000,\n"
           ",total,,,2x4,2x3,15," +
           counts +
           "4000,10,4000,3000,5000,150,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,,papi,,0,eigen,,4000,4000,4000,2,9000\n");
+          "NO_PMU: no PMU here,,,,,,papi,,0,eigen,,4000,4000,4000,2,9000,\n");
 }
 
 TEST(Doctor, WhatWasNotTriedIsNotOk) {

@@ -70,6 +70,18 @@ TEST(GapClassesTest, SkippedTapsArePaddingUpToTheirNumber) {
   EXPECT_EQ(GapOf(report.layers(0).gap()), (Classes{{"padding", -200}, {"residual", -100}}));
 }
 
+TEST(GapClassesTest, WhatWentIntoTheWeightsIsFolded) {
+  v1::RunReport report;
+  v1::LayerReport& conv = AddLayer(report, 2000);
+  conv.set_folded_flop_count(100);
+  SetMeasured(conv, 1900);
+  AddGapClasses("GenuineIntel", report);
+  EXPECT_EQ(GapOf(report.layers(0).gap()), (Classes{{"folded", -100}}));
+  SetMeasured(*report.mutable_layers(0), 1800);
+  AddGapClasses("GenuineIntel", report);
+  EXPECT_EQ(GapOf(report.layers(0).gap()), (Classes{{"folded", -100}, {"residual", -100}}));
+}
+
 TEST(GapClassesTest, WhatWinogradSavesIsTheAlgorithm) {
   v1::RunReport report;
   v1::LayerReport& conv = AddLayer(report, 2000);

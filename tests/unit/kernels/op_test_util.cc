@@ -185,12 +185,12 @@ void CheckOp(const OpCase& op_case) {
     CheckKernel(*prepared, *truth, FindOperator(op_case.op_type)->reference, 1);
   }
   for (const Isa isa : HostIsas()) {
-    const KernelFactory factory = FindEigenKernel(isa, op_case.op_type);
-    EXPECT_EQ(factory != nullptr, op_case.has_eigen_kernel) << Name(isa);
-    if (factory == nullptr) continue;
+    const EigenKernel* kernel = FindEigenKernel(isa, op_case.op_type);
+    EXPECT_EQ(kernel != nullptr, op_case.has_eigen_kernel) << Name(isa);
+    if (kernel == nullptr) continue;
     for (const int threads : {1, 2}) {
       SCOPED_TRACE(fmt::format("Eigen kernel, {}, {} threads", Name(isa), threads));
-      CheckKernel(*prepared, *truth, factory, threads);
+      CheckKernel(*prepared, *truth, kernel->factory, threads);
     }
   }
   CheckOnednnKernel(op_case, *prepared, *truth);
