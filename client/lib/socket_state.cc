@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -136,10 +137,15 @@ Error ExplainSocket(const std::string& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);
   const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) {
+    return Unavailable(
+        "NO_SOCKET", path,
+        fmt::format("no connection to unix:{} can be tried: {}", path, std::strerror(errno)));
+  }
   const auto* target = reinterpret_cast<const sockaddr*>(&address);
   const int failed = connect(descriptor, target, sizeof(address)) == 0 ? 0 : errno;
   Error error = ExplainConnection(path, descriptor, failed);
-  if (descriptor >= 0) close(descriptor);
+  close(descriptor);
   return error;
 }
 

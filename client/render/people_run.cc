@@ -33,8 +33,11 @@ Cell SpeedCell(bool present, double flops_per_second, Tone tone) {
   return present ? Cell{Format(flops_per_second, {1e9, "G", 2}), tone} : NotAvailable();
 }
 
+// A count that is not to be trusted is marked; the line of the counters below says why.
 Cell CountedCell(const v1::Quantity& flops, const Scale& scale, Tone tone) {
-  return flops.has_value() ? Cell{Format(flops.value(), scale), tone} : NotAvailable();
+  if (!flops.has_value()) return NotAvailable();
+  const std::string text = Format(flops.value(), scale);
+  return flops.quality() == v1::QUALITY_SUSPECT ? Cell{text + "?", Tone::kBad} : Cell{text, tone};
 }
 
 template <class Report>

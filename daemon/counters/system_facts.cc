@@ -1,50 +1,25 @@
 #include "daemon/counters/system_facts.h"
 
-#include <linux/perf_event.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <numeric>
 #include <set>
 #include <sstream>
 #include <string_view>
 #include <thread>
 
-#include "daemon/counters/events_off.h"
+#include "daemon/counters/event_trials.h"
 #include "daemon/counters/fact_files.h"
 #include "daemon/counters/perf/uncore.h"
 
 namespace tinyprof {
 namespace {
-
-int OpenEventErrno(uint32_t type, uint64_t config) {
-  if (EventsOff().has_value()) {
-    return EPERM;
-  }
-  perf_event_attr attr{};
-  attr.size = sizeof(attr);
-  attr.type = type;
-  attr.config = config;
-  attr.disabled = 1;
-  attr.exclude_kernel = 1;
-  attr.exclude_hv = 1;
-  const long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-                          static_cast<unsigned long>(PERF_FLAG_FD_CLOEXEC));
-  if (fd < 0) {
-    return errno;
-  }
-  close(static_cast<int>(fd));
-  return 0;
-}
 
 // The word in brackets of "always [madvise] never".
 std::string BracketedWord(std::string_view text) {
@@ -197,59 +172,6 @@ void ReadEnvironment(const SystemProbe& probe, SystemFacts& facts) {
   }
 }
 
-// Those that counting FLOPs, cycles and misses builds on.
-std::vector<std::string> MissingEvents(const SystemProbe& probe) {
-  struct Generic {
-    const char* name;
-    uint64_t config;
-  };
-  constexpr std::array kGeneric = {Generic{"cycles", PERF_COUNT_HW_CPU_CYCLES},
-                                   Generic{"instructions", PERF_COUNT_HW_INSTRUCTIONS},
-                                   Generic{"cache-misses", PERF_COUNT_HW_CACHE_MISSES},
-                                   Generic{"branch-misses", PERF_COUNT_HW_BRANCH_MISSES}};
-  std::vector<std::string> missing;
-  for (const Generic& event : kGeneric) {
-    const int error_number = probe.open_generic_event
-                                 ? probe.open_generic_event(event.config)
-                                 : OpenEventErrno(PERF_TYPE_HARDWARE, event.config);
-    if (error_number != 0) {
-      missing.emplace_back(event.name);
-    }
-  }
-  return missing;
-}
-
-bool CallReachesKernel() {
-  // The kernel looks at the flags before it looks at rights or at the attributes.
-  const long opened = syscall(SYS_perf_event_open, nullptr, 0, -1, -1, ~0UL);
-  return opened < 0 && errno == EINVAL;
-}
-
-// What the kernel says to an event of each kind.
-void TryEvents(const SystemProbe& probe, SystemFacts& facts) {
-  facts.events_off = probe.events_off.has_value() ? probe.events_off : EventsOff();
-  if (facts.events_off.has_value()) {
-    facts.hardware_event_errno = EPERM;
-    facts.software_event_errno = EPERM;
-    return;
-  }
-  facts.hardware_event_errno =
-      probe.open_hardware_event ? probe.open_hardware_event() : OpenHardwareEventErrno();
-  facts.software_event_errno =
-      probe.open_software_event ? probe.open_software_event() : OpenSoftwareEventErrno();
-  const auto is_ambiguous = [](int error_number) {
-    return error_number == EPERM || error_number == EACCES || error_number == ENOSYS;
-  };
-  if (!is_ambiguous(facts.hardware_event_errno) && !is_ambiguous(facts.software_event_errno)) {
-    return;
-  }
-  if (probe.call_reaches_kernel) {
-    facts.call_reaches_kernel = probe.call_reaches_kernel();
-  } else if (!probe.open_hardware_event) {
-    facts.call_reaches_kernel = CallReachesKernel();
-  }
-}
-
 // The process's own limit can be had without a file, also when files have run out.
 std::optional<int64_t> ReadOpenFilesLimit(const SystemProbe& probe) {
   if (probe.root != "/") {
@@ -295,18 +217,6 @@ void WatchMachine(const SystemProbe& probe, const std::string& root, SystemFacts
 }
 
 }  // namespace
-
-int OpenHardwareEventErrno() {
-  const int instructions = OpenEventErrno(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
-  // A PMU that counts cycles alone is one, too.
-  const bool counts =
-      instructions == 0 || OpenEventErrno(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES) == 0;
-  return counts ? 0 : instructions;
-}
-
-int OpenSoftwareEventErrno() {
-  return OpenEventErrno(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-}
 
 SystemFacts GatherFacts(const SystemProbe& probe) {
   const std::string root = probe.root + "/";

@@ -97,9 +97,4 @@ SystemFacts GatherFacts(const SystemProbe& probe);
 // What of the facts explains a refusal.
 RefusalContext ContextOf(const SystemFacts& facts);
 
-// The errno of perf_event_open for a hardware instructions event of the calling thread in user
-// mode; 0 when that opens, or one of cycles. ENOENT: the kernel has no PMU driver for this machine.
-int OpenHardwareEventErrno();
-int OpenSoftwareEventErrno();
-
 }  // namespace tinyprof

@@ -64,9 +64,7 @@ Result<v1::Roofline> JobQueue::MeasureRoofline(const AbandonedFn& abandoned) {
 
 Result<worker::CountersResult> JobQueue::ProbeCounters(const AbandonedFn& abandoned) {
   auto job = std::make_shared<Job>();
-  job->request.add_cpus(options_.measurement_cpus.front());
-  job->request.set_memory_limit_bytes(options_.memory_limit_bytes);
-  job->request.mutable_counters();
+  job->request = CountersRequest();
   TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(std::move(job), abandoned));
   if (!event.has_counters()) return WrongOutcome("counters");
   return std::move(*event.mutable_counters());

@@ -31,12 +31,6 @@ bool CountersDoubted(const Result<worker::WorkerEvent>& ended) {
                            : ended.error().reason == "COUNTERS_UNAVAILABLE";
 }
 
-v1::Progress PhaseOf(std::string phase) {
-  v1::Progress progress;
-  progress.set_phase(std::move(phase));
-  return progress;
-}
-
 }  // namespace
 
 void JobQueue::ExecutorLoop(const std::stop_token& stop) {
@@ -113,12 +107,12 @@ void JobQueue::ExecuteRun(const std::shared_ptr<Job>& job) {
 Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   const v1::Host host = dependencies_.host();
   const Result<v1::Roofline> roofline = RooflineFor(job, host);
+  const std::chrono::nanoseconds timeout(
+      TimeUtil::DurationToNanoseconds(job->request.profile().timeout()));
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<v1::CounterReport> known, CountersFor(job, host));
   if (job->cancel.stop_requested()) {
     return Fail(ErrorCode::kCancelled, "CANCELLED", "the run was cancelled");
   }
-  const std::chrono::nanoseconds timeout(
-      TimeUtil::DurationToNanoseconds(job->request.profile().timeout()));
-  TINYPROF_ASSIGN_OR_RETURN(const std::optional<v1::CounterReport> known, KnownCounters(host));
   WorkerTask task{.request = job->request,
                   .model_fd = job->model_file.get(),
                   .deadline = steady_clock::now() + timeout};
@@ -127,10 +121,10 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   const auto on_progress = [&](const v1::Progress& progress) { SetProgress(job, progress); };
   Result<worker::WorkerEvent> ended =
       dependencies_.runner->Run(task, on_progress, job->cancel.get_token());
-  if (CountersDoubted(ended)) counters_fingerprint_.reset();
+  if (CountersDoubted(ended)) calibration_due_ = true;
   TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, std::move(ended));
   if (!event.has_report()) return WrongOutcome("report");
-  SetProgress(job, PhaseOf("finishing"));
+  SetPhase(job, "finishing");
   v1::RunReport report = std::move(*event.mutable_report());
   *report.mutable_host() = host;
   // A run that was to count nothing has no table of its own.
@@ -148,45 +142,11 @@ Result<v1::RunReport> JobQueue::Measure(const std::shared_ptr<Job>& job) {
   return report;
 }
 
-void JobQueue::KeepCounters(Result<worker::WorkerEvent>& outcome) {
-  if (outcome.has_value() && !outcome->has_counters()) return;
-  if (!outcome.has_value()) {
-    std::optional<Refusal> why = RefusalOfCounters(outcome.error(), options_.calibration_timeout);
-    if (!why) return;
-    if (dependencies_.on_trouble) dependencies_.on_trouble("counters_failed", outcome.error());
-    outcome = worker::WorkerEvent();
-    *outcome->mutable_counters() = UntriedCounters(*why);
-    events_off_ = std::move(why);
-    counters_fingerprint_.reset();
-  } else {
-    events_off_.reset();
-    StoreCounters(outcome->counters().counters());
-  }
-  *outcome->mutable_counters()->mutable_calibrate_time() = TimeUtil::GetCurrentTime();
-}
-
-void JobQueue::StoreCounters(const v1::CounterReport& counters) {
-  const std::string fingerprint = dependencies_.host().fingerprint();
-  counters_fingerprint_ = fingerprint;
-  unstored_counters_.reset();
-  const Status stored = dependencies_.store->counter_reports().Put(fingerprint, counters);
-  if (stored.has_value()) return;
-  // What was found holds for the runs of this daemon, whatever its store can take.
-  unstored_counters_ = counters;
-  if (dependencies_.on_trouble) dependencies_.on_trouble("counters_not_stored", stored.error());
-}
-
-Result<std::optional<v1::CounterReport>> JobQueue::KnownCounters(const v1::Host& host) {
-  if (counters_fingerprint_ != host.fingerprint()) return std::nullopt;
-  if (unstored_counters_) return unstored_counters_;
-  return dependencies_.store->counter_reports().Newest(host.fingerprint());
-}
-
 Result<v1::Roofline> JobQueue::RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host) {
   TINYPROF_ASSIGN_OR_RETURN(std::optional<v1::Roofline> stored,
                             dependencies_.store->rooflines().Newest(host.fingerprint()));
   if (stored && WhyNotForSetup(*stored, RooflineSetupNow()).empty()) return *std::move(stored);
-  SetProgress(job, PhaseOf(kRooflinePhase));
+  SetPhase(job, kRooflinePhase);
   return MeasureRooflineNow(host, job->cancel.get_token());
 }
 
@@ -202,6 +162,12 @@ Result<v1::Roofline> JobQueue::MeasureRooflineNow(const v1::Host& host, std::sto
   *roofline.mutable_setup() = RooflineSetupNow();
   TINYPROF_RETURN_IF_ERROR(dependencies_.store->rooflines().Put(host.fingerprint(), roofline));
   return roofline;
+}
+
+void JobQueue::SetPhase(const std::shared_ptr<Job>& job, std::string phase) {
+  v1::Progress progress;
+  progress.set_phase(std::move(phase));
+  SetProgress(job, progress);
 }
 
 void JobQueue::SetProgress(const std::shared_ptr<Job>& job, const v1::Progress& progress) {

@@ -55,6 +55,9 @@ struct JobQueueDependencies {
   // Called when a run was queued, has begun and has ended (without its report), for logs and
   // metrics; may be empty. The queue is locked meanwhile: it must be quick and not call the queue.
   std::function<void(const v1::Run&)> on_run_changed;
+  // Told of counters that were calibrated anew for a run, not asked for by ProbeCounters; may be
+  // empty.
+  std::function<void(const worker::CountersResult&)> on_calibrated;
   // Told of what went wrong and fails nothing; may be empty.
   std::function<void(std::string_view event, const Error&)> on_trouble;
 };
@@ -144,13 +147,20 @@ class JobQueue {
   // Completes the outcome of a counters task and keeps it for the runs to come.
   void KeepCounters(Result<worker::WorkerEvent>& outcome);
   void StoreCounters(const v1::CounterReport& counters);
+  // For `job` and the runs after it. Where that fails, it stays due, and `job` has to calibrate for
+  // itself.
+  void CalibrateAgain(const std::shared_ptr<Job>& job);
   // What this queue has stored of `host`, nothing of an earlier one: what can be counted may have
-  // changed between two daemons.
-  Result<std::optional<v1::CounterReport>> KnownCounters(const v1::Host& host);
+  // changed between two daemons. Calibrates for a job that counts, where that is due or `host` is
+  // not the one that was calibrated.
+  Result<std::optional<v1::CounterReport>> CountersFor(const std::shared_ptr<Job>& job,
+                                                       const v1::Host& host);
   Result<v1::Roofline> RooflineFor(const std::shared_ptr<Job>& job, const v1::Host& host);
   Result<v1::Roofline> MeasureRooflineNow(const v1::Host& host, std::stop_token cancel);
+  void SetPhase(const std::shared_ptr<Job>& job, std::string phase);
   void SetProgress(const std::shared_ptr<Job>& job, const v1::Progress& progress);
   worker::WorkerRequest RooflineRequest() const;
+  worker::WorkerRequest CountersRequest() const;
   v1::RooflineSetup RooflineSetupNow() const;
 
   const JobQueueOptions options_;
@@ -168,6 +178,8 @@ class JobQueue {
   std::optional<std::string> counters_fingerprint_;
   // Of that host, where the store did not take it.
   std::optional<v1::CounterReport> unstored_counters_;
+  // A run found counts that cannot be right, so what was found no longer holds.
+  bool calibration_due_ = false;
   // Why runs may not open events, since the last counters task ended by it.
   std::optional<Refusal> events_off_;
   std::jthread executor_;

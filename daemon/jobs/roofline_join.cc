@@ -14,6 +14,7 @@
 #include "daemon/roofline/advice.h"
 #include "daemon/roofline/bounds.h"
 #include "daemon/roofline/tinytorch_rule.h"
+#include "kernels/base/words.h"
 #include "kernels/runtime/isa.h"
 
 namespace tinyprof {
@@ -199,9 +200,9 @@ void WarnOfBrokenBounds(v1::RunReport& report) {
   }
   if (broken == 0) return;
   report.add_warnings(
-      fmt::format("{} layers are faster than their bound ({} at {:.0f} %): the roofline is out of "
-                  "date, or their data stayed in a nearer cache than assumed",
-                  broken, worst_layer, worst_percent));
+      fmt::format("{} faster than the bound ({} at {:.0f} %): the roofline is out of date, or data "
+                  "stayed in a nearer cache than assumed",
+                  Counted(broken, "layer is", "layers are"), worst_layer, worst_percent));
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ std::string DescribeDoubts(const std::vector<Doubt>& doubts) {
                         doubts[i].impossible ? "left out" : "doubtful", doubts[i].reason);
   }
   return fmt::format(
-      "counts that cannot be right: {}; `tinyprof-client counters --calibrate` tries every event "
-      "anew",
+      "counts that cannot be right: {}; every event is tried anew before the next run that counts, "
+      "or by `tinyprof-client counters --calibrate` at once",
       text);
 }
 

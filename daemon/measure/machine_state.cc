@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "daemon/counters/system_facts.h"
+#include "kernels/base/words.h"
 #include "kernels/probes/clock.h"
 #include "kernels/probes/ping_pong.h"
 
@@ -80,8 +81,8 @@ void WarnOfCalibration(const CalibrationPeak& peak, RunMeasurement& run) {
   if (peak.after_bytes > peak.before_bytes && run.max_resident_bytes == peak.after_bytes) {
     run.warnings.push_back(fmt::format(
         "the largest resident memory was reached while counters were calibrated, before the first "
-        "pass: the model alone took less than these {} bytes",
-        run.max_resident_bytes));
+        "pass: the model alone took less than these {}",
+        SizeText(run.max_resident_bytes)));
   }
 }
 

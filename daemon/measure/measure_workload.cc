@@ -12,6 +12,7 @@
 #include "daemon/measure/plausibility.h"
 #include "daemon/measure/software_monitor.h"
 #include "daemon/measure/timing_passes.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof {
 namespace {
@@ -167,9 +168,9 @@ void WarnOfDiscarded(RunMeasurement& run) {
       reasons += fmt::format("; {} while counting for {}", count, reason);
     }
     run.warnings.push_back(
-        fmt::format("{} passes were thrown away beside {} that were kept (moved to another CPU, "
-                    "preempted by other programs, counters lost, or different work{})",
-                    run.passes.discarded, kept, reasons));
+        fmt::format("{} thrown away beside {} kept (moved to another CPU, preempted by other "
+                    "programs, counters lost, or different work{})",
+                    Counted(run.passes.discarded, "pass was", "passes were"), kept, reasons));
   }
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/base/words.h"
+
 namespace tinyprof {
 namespace {
 
@@ -94,11 +96,10 @@ class Adviser {
   void Fuse() {
     if (!facts_.is_elementwise || facts_.fusable_input_bytes <= 0) return;
     const double left = weights() + activations() - static_cast<double>(facts_.fusable_input_bytes);
-    AddFromBound(
-        AdviceKind::kFuse, BoundNs(flops(), left),
-        fmt::format("computed where its input is made, it need not read {} bytes back, and the "
-                    "layer before need not write them",
-                    facts_.fusable_input_bytes));
+    AddFromBound(AdviceKind::kFuse, BoundNs(flops(), left),
+                 fmt::format("computed where its input is made, it need not read {} back, and the "
+                             "layer before need not write them",
+                             SizeText(facts_.fusable_input_bytes)));
   }
 
   // With ever more samples a pass, each pays for its own activations only.

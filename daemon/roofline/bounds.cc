@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/words.h"
+
 namespace tinyprof {
 namespace {
 
@@ -147,9 +149,10 @@ Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings) {
   if (!memory) {
     return Fail(
         ErrorCode::kFailedPrecondition, "NO_BANDWIDTH",
-        fmt::format("the roofline has no bandwidth for a working set of {} bytes{}: measure it "
-                    "anew with more memory free",
-                    input.working_set_bytes, input.caches_cold ? " from cold caches" : ""));
+        fmt::format("the roofline has no bandwidth for a working set of {}{}: measure it anew with "
+                    "more memory free (`tinyprof-client roofline --measure`)",
+                    SizeText(input.working_set_bytes),
+                    input.caches_cold ? " from cold caches" : ""));
   }
   const auto flops = static_cast<double>(input.flop_count);
   const auto bytes = static_cast<double>(input.byte_count);

@@ -62,6 +62,11 @@ Result<worker::CountersResult> CounterProbe::ProbeAndKeep(const Abandoned& aband
   return counters;
 }
 
+void CounterProbe::Keep(worker::CountersResult counters) {
+  const std::lock_guard lock(known_mutex_);
+  last_ = {.found = std::move(counters)};
+}
+
 std::optional<worker::CountersResult> CounterProbe::Known() const { return Last().found; }
 
 LastCalibration CounterProbe::Last() const {

@@ -33,6 +33,8 @@ class CounterProbe {
   Result<worker::CountersResult> Get(const Abandoned& abandoned);
   // A new answer, which Get gives from then on; after an error it gives the old one.
   Result<worker::CountersResult> Renew(const Abandoned& abandoned);
+  // An answer that was found without being asked for, which Get gives from then on.
+  void Keep(worker::CountersResult counters);
   // The answer if there is one yet.
   std::optional<worker::CountersResult> Known() const;
   // The answer and how the last attempt after it failed, without waiting for one that goes on.

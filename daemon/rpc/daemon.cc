@@ -121,6 +121,9 @@ void Daemon::MakeQueue() {
   dependencies.models = stored_models_.get();
   dependencies.host = [this] { return Host(); };
   dependencies.on_run_changed = [this](const v1::Run& run) { LogRun(run); };
+  dependencies.on_calibrated = [this](const worker::CountersResult& counters) {
+    counters_->Keep(counters);
+  };
   dependencies.on_trouble = [this](std::string_view event, const Error& error) {
     logger_.Failed(event, error);
   };

@@ -46,6 +46,19 @@ Result<int64_t> SchemaVersion(Database& database) {
   return query.Int(0);
 }
 
+// A file that no migration was run on holds nothing yet.
+Status CheckEmpty(Database& database) {
+  TINYPROF_ASSIGN_OR_RETURN(Statement query,
+                            database.Prepare("SELECT count(*), min(name) FROM sqlite_schema"));
+  TINYPROF_RETURN_IF_ERROR(query.Step());
+  if (query.Int(0) == 0) return {};
+  return Fail(ErrorCode::kFailedPrecondition, "STORE_CORRUPT",
+              fmt::format("the store has no schema number, though it holds '{}': it is another "
+                          "program's, or it was damaged; move it away or use another state "
+                          "directory",
+                          query.Bytes(1)));
+}
+
 }  // namespace
 
 Status MigrateSchema(Database& database) {
@@ -60,6 +73,7 @@ Status MigrateSchema(Database& database) {
                     version, kMigrations.size()),
         {{"found", std::to_string(version)}, {"supported", std::to_string(kMigrations.size())}});
   }
+  if (version == 0) TINYPROF_RETURN_IF_ERROR(CheckEmpty(database));
   for (size_t i = static_cast<size_t>(version); i < kMigrations.size(); ++i) {
     TINYPROF_RETURN_IF_ERROR(database.Execute(kMigrations[i]));
   }

@@ -4,6 +4,7 @@
 #include "daemon/counters/counter_report.h"
 #include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
+#include "daemon/counters/simulated_pmu.h"
 #include "daemon/worker/tasks.h"
 
 namespace tinyprof {
@@ -15,7 +16,9 @@ Result<worker::WorkerEvent> RunCountersTask() {
   worker::CountersResult& result = *event.mutable_counters();
   *result.mutable_counters() = ToProto(ReportCounters(*backend));
   result.set_papi_version(papi->info().version);
-  result.set_pmu(backend->info().pmu);
+  const BackendInfo& info = backend->info();
+  const bool stand_in = info.name == kSimulatedBackend && !info.pmu.empty();
+  result.set_pmu(stand_in ? info.pmu + " (simulated)" : info.pmu);
   return event;
 }
 

@@ -11,6 +11,7 @@
 #include "daemon/counters/counter_plan.h"
 #include "daemon/counters/counter_report.h"
 #include "daemon/counters/diagnosis.h"
+#include "daemon/counters/event_trials.h"
 #include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/counters/try_group.h"

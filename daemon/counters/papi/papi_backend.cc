@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/counters/event_trials.h"
 #include "daemon/counters/papi/papi_errors.h"
 #include "daemon/counters/papi/papi_library.h"
-#include "daemon/counters/system_facts.h"
 #include "kernels/base/check.h"
 
 namespace tinyprof {

@@ -198,6 +198,18 @@ TEST(RunCsv, SaysOfEachMetricWhyItIsAbsentOrSuspect) {
   EXPECT_THAT(RunCsv(run), HasSubstr("; l3_misses: NO_EVENT: none"));
 }
 
+TEST(RunText, MarksCountedFlopsThatAreSuspect) {
+  v1::Run run = SucceededRun();
+  v1::Quantity& flops =
+      *run.mutable_report()->mutable_layers(0)->mutable_counters()->mutable_flops();
+  flops.set_value(54);
+  flops.clear_reason();
+  EXPECT_THAT(RunText(run, {}), testing::Not(HasSubstr("54?")));
+  flops.set_quality(v1::QUALITY_SUSPECT);
+  flops.set_reason("NOT_CALIBRATED: by nothing");
+  EXPECT_THAT(RunText(run, {}), HasSubstr("54?"));
+}
+
 TEST(RunText, NamesEachCount) {
   v1::Run run = SucceededRun();
   v1::Counters& counters = *run.mutable_report()->mutable_counters();

@@ -8,6 +8,7 @@
 
 #include "daemon/counters/counter_report.h"
 #include "daemon/counters/event_catalogue.h"
+#include "daemon/counters/event_trials.h"
 #include "daemon/counters/host_backend.h"
 #include "daemon/counters/papi/papi_backend.h"
 #include "daemon/counters/perf/perf_backend.h"

@@ -45,7 +45,7 @@ TEST_F(JobCountersTest, ARunIsToldTheCountersThatWereFoundLast) {
   EXPECT_THAT(known_, ElementsAre("none", "first", "first", "second"));
 }
 
-TEST_F(JobCountersTest, AfterCountsThatCannotBeRightTheNextRunCalibrates) {
+TEST_F(JobCountersTest, AfterCountsThatCannotBeRightCountersAreCalibratedOnceBeforeTheNextRun) {
   NoteKnownCounters();
   const auto well = runner_.profile;
   FindCounters("first");
@@ -60,12 +60,52 @@ TEST_F(JobCountersTest, AfterCountsThatCannotBeRightTheNextRunCalibrates) {
     };
     WaitForEnd(Start("doubted"));
     runner_.profile = well;
+    FindCounters(fails ? "third" : "second");
+    v1::RunSpec uncounted = SpecOf("uncounted");
+    uncounted.set_counters(v1::COUNTER_MODE_NONE);
+    WaitForEnd(queue_->Start(uncounted, "")->id());
     WaitForEnd(Start("next"));
-    FindCounters("again");
-    ASSERT_TRUE(queue_->ProbeCounters().has_value());
+    FindCounters("asked for by nobody");
     WaitForEnd(Start("after"));
   }
-  EXPECT_THAT(known_, ElementsAre("first", "none", "again", "again", "none", "again"));
+  EXPECT_THAT(known_, ElementsAre("first", "none", "second", "second",  //
+                                  "second", "none", "third", "third"));
+  EXPECT_THAT(calibrated_, ElementsAre("second", "third"));
+}
+
+TEST_F(JobCountersTest, ACalibrationThatFailsIsTriedAgainBeforeTheNextRunAndFailsNone) {
+  NoteKnownCounters();
+  const auto well = runner_.profile;
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  runner_.profile = [&](const auto&... arguments) {
+    Result<worker::WorkerEvent> event = well(arguments...);
+    event->mutable_report()->add_doubted_metrics("cycles");
+    return event;
+  };
+  WaitForEnd(Start("doubted"));
+  runner_.profile = well;
+  runner_.counters = [](const auto&...) -> Result<worker::WorkerEvent> {
+    return Fail(ErrorCode::kResourceExhausted, "WORKER_KILLED", "somebody killed it");
+  };
+  EXPECT_EQ(WaitForEnd(Start("a")).state(), v1::RUN_STATE_SUCCEEDED);
+  FindCounters("again");
+  WaitForEnd(Start("b"));
+  EXPECT_THAT(known_, ElementsAre("known", "none", "again"));
+  EXPECT_THAT(calibrated_, ElementsAre("again"));
+}
+
+TEST_F(JobCountersTest, ARunThatWaitsForACalibrationCanBeCancelled) {
+  ASSERT_TRUE(queue_->ProbeCounters().has_value());
+  host_number_ = 2;
+  runner_.counters = [&](const WorkerTask&, const ProgressFn&,
+                         const std::stop_token& stop) -> Result<worker::WorkerEvent> {
+    gate_.Pass(stop);
+    return Fail(ErrorCode::kCancelled, "CANCELLED", "stopped");
+  };
+  const std::string run = Start("a");
+  WaitForPhase(run, "calibrating counters");
+  ASSERT_TRUE(queue_->Cancel(run).has_value());
+  EXPECT_EQ(WaitForEnd(run).state(), v1::RUN_STATE_CANCELLED);
 }
 
 TEST_F(JobCountersTest, ARunBeforeTheFirstCalibrationIsToldNothing) {
@@ -82,12 +122,15 @@ TEST_F(JobCountersTest, CountersOfAnotherHostOrAnEarlierDaemonAreNotTold) {
   NoteKnownCounters();
   ASSERT_TRUE(queue_->ProbeCounters().has_value());
   host_number_ = 2;
+  FindCounters("of host 2");
   WaitForEnd(Start("on another host"));
+  WaitForEnd(Start("on that host still"));
   host_number_ = 1;
+  FindCounters("of host 1");
   WaitForEnd(Start("back again"));
   MakeQueue();
   const v1::Run run = WaitForEnd(Start("after a restart"));
-  EXPECT_THAT(known_, ElementsAre("none", "known", "none"));
+  EXPECT_THAT(known_, ElementsAre("of host 2", "of host 2", "of host 1", "none"));
   EXPECT_FALSE(run.report().has_trust());
 }
 

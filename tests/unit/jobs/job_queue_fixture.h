@@ -34,22 +34,26 @@ class JobQueueTest : public ::testing::Test {
 
   void MakeQueue(size_t max_waiting_jobs = 64) {
     queue_.reset();
-    queue_ =
-        std::make_unique<JobQueue>(JobQueueOptions{.measurement_cpus = cpus_,
-                                                   .max_waiting_jobs = max_waiting_jobs,
-                                                   .memory_limit_bytes = memory_limit_bytes_,
-                                                   .max_run_timeout = std::chrono::seconds(60)},
-                                   JobQueueDependencies{.store = store_.get(),
-                                                        .runner = &runner_,
-                                                        .models = &models_,
-                                                        .host =
-                                                            [this] {
-                                                              v1::Host host;
-                                                              host.set_fingerprint(fmt::format(
-                                                                  "host-{}", host_number_.load()));
-                                                              return host;
-                                                            },
-                                                        .on_run_changed = {}});
+    queue_ = std::make_unique<JobQueue>(
+        JobQueueOptions{.measurement_cpus = cpus_,
+                        .max_waiting_jobs = max_waiting_jobs,
+                        .memory_limit_bytes = memory_limit_bytes_,
+                        .max_run_timeout = std::chrono::seconds(60)},
+        JobQueueDependencies{.store = store_.get(),
+                             .runner = &runner_,
+                             .models = &models_,
+                             .host =
+                                 [this] {
+                                   v1::Host host;
+                                   host.set_fingerprint(
+                                       fmt::format("host-{}", host_number_.load()));
+                                   return host;
+                                 },
+                             .on_run_changed = {},
+                             .on_calibrated =
+                                 [this](const auto& found) {
+                                   calibrated_.push_back(found.counters().trust().rows(0).loop());
+                                 }});
   }
 
   // Makes every run wait for the gate, or for its cancellation.
@@ -139,7 +143,8 @@ class JobQueueTest : public ::testing::Test {
   std::vector<int> cpus_ = {2, 3};
   int64_t memory_limit_bytes_ = int64_t{1} << 30;
   std::atomic<int> host_number_ = 1;
-  std::vector<std::string> known_;  // written by the executor; read it when no run goes on
+  std::vector<std::string> known_;       // written by the executor; read it when no run goes on
+  std::vector<std::string> calibrated_;  // what on_calibrated was told, in the same way
   TemporaryDirectory directory_;
   std::unique_ptr<Store> store_;
   FakeRunner runner_;

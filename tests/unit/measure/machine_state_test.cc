@@ -30,7 +30,7 @@ TEST(WarnOfCalibration, OnlyWhereThePeakIsTheCalibrations) {
   };
   const std::vector<std::string> warned = warnings({10'000, 60'000}, 60'000);
   ASSERT_EQ(warned.size(), 1U);
-  EXPECT_NE(warned[0].find("less than these 60000 bytes"), std::string::npos);
+  EXPECT_NE(warned[0].find("less than these 58.6 KiB"), std::string::npos);
   EXPECT_TRUE(warnings({10'000, 60'000}, 60'001).empty()) << "the model took more";
   EXPECT_TRUE(warnings({10'000, 10'000}, 10'000).empty()) << "it took no more than was taken";
 }

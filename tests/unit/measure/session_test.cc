@@ -6,8 +6,8 @@
 
 #include <cmath>
 
+#include "daemon/counters/event_trials.h"
 #include "daemon/counters/papi/papi_backend.h"
-#include "daemon/counters/system_facts.h"
 #include "daemon/measure/measure.h"
 #include "daemon/measure/session_workload.h"
 #include "kernels/graph/graph_builder.h"

@@ -229,6 +229,9 @@ TEST(ComputeBound, NoLevelThatAppliesIsAReason) {
   Ceilings caches_only = Machine();
   caches_only.levels.pop_back();
   EXPECT_EQ(ReasonOf(ComputeBound(Cold(1, 1), caches_only)), "NO_BANDWIDTH");
+  EXPECT_THAT(
+      ComputeBound(Cold(1, 3 << 20), caches_only).error().message,
+      testing::AllOf(testing::HasSubstr("3 MiB"), testing::HasSubstr("roofline --measure")));
   EXPECT_EQ(ReasonOf(ComputeBound({.byte_count = 1, .working_set_bytes = 1 << 30}, caches_only)),
             "NO_BANDWIDTH");
   EXPECT_TRUE(ComputeBound({.byte_count = 1, .working_set_bytes = 1}, caches_only).has_value());

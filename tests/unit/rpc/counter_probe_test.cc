@@ -45,6 +45,17 @@ TEST_F(CounterProbeTest, ProbesOnceForManyCallers) {
   EXPECT_TRUE(probe.Known().has_value());
 }
 
+TEST_F(CounterProbeTest, GivesWhatItWasToldToKeep) {
+  CounterProbe probe(
+      [&](const CounterProbe::Abandoned&) -> Result<worker::CountersResult> {
+        return Counters(true);
+      },
+      logger_);
+  ASSERT_TRUE(probe.Get({})->counters().usable());
+  probe.Keep(Counters(false));
+  EXPECT_FALSE(probe.Get({})->counters().usable());
+}
+
 TEST_F(CounterProbeTest, TriesAgainAfterAnError) {
   int probes = 0;
   CounterProbe probe(
