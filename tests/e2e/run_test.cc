@@ -111,7 +111,9 @@ TEST_F(RunTest, FusedLayersListTheNodesTheyStandFor) {
     const json& layer = result["layers"][i];
     EXPECT_EQ(layer["op"], "Gemm");
     EXPECT_EQ(layer["fused"].size(), i < 2 ? 2u : 0u);
-    if (i < 2) EXPECT_EQ(layer["fused"][0], layer["name"]);
+    if (i < 2) {
+      EXPECT_EQ(layer["fused"][0], layer["name"]);
+    }
   }
   ASSERT_EQ(RunClient({"profile", "mlp", "--fuse", "on", "--precision", "20%"}), 0) << err();
   EXPECT_THAT(out(), HasSubstr(result["layers"][0]["name"].get<std::string>() + "+"));
