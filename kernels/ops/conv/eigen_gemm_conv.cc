@@ -15,6 +15,9 @@ namespace {
 constexpr int64_t kPanelPlaces = 48;
 constexpr int64_t kTilePlaces = 8 * kPanelPlaces;
 
+// Eigen reads packed columns four at a time, from where a whole register may be loaded.
+constexpr int64_t kPackedFloats = 4;
+
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool IsPointwise(const ConvShape& shape) {
@@ -22,6 +25,12 @@ bool IsPointwise(const ConvShape& shape) {
     if (axis.kernel != 1 || axis.stride != 1 || axis.positions != axis.extent) return false;
   }
   return true;
+}
+
+// The part of the products that is packed and done at once.
+int64_t StepOf(int64_t depth, int64_t blocked_depth) {
+  if (blocked_depth >= depth) return std::max<int64_t>(depth, 1);
+  return std::max(blocked_depth / kPackedFloats * kPackedFloats, kPackedFloats);
 }
 
 // How the output is cut into units, each done by one thread: image x group x tile of places x block
@@ -62,12 +71,13 @@ class ConvGemm final : public PackingKernel {
                             threads)),
         cut_(shape, threads_),
         blocking_({cut_.block_channels, cut_.tile_places, depth_}),
-        step_(std::max<int64_t>(blocking_.depth(), 1)) {}
+        step_(StepOf(depth_, blocking_.depth())) {}
 
   std::string implementation() const override { return pointwise_ ? "gemm" : "im2col+gemm"; }
   int64_t scratch_bytes() const override { return thread_scratch_bytes() * threads_; }
   int64_t packed_bytes() const override {
-    return weights_ == nullptr ? 0 : shape_.out_channels * depth_ * int64_t{sizeof(float)};
+    if (weights_ == nullptr) return 0;
+    return shape_.groups * cut_.channel_blocks * packed_block_floats() * int64_t{sizeof(float)};
   }
 
   Status Pack(std::span<std::byte> packed) override {
@@ -77,9 +87,10 @@ class ConvGemm final : public PackingKernel {
       for (int64_t block = 0; block < cut_.channel_blocks; ++block) {
         const int64_t channels = ChannelsOf(block);
         const int64_t first = (group * shape_.out_group() + block * cut_.block_channels) * depth_;
+        float* packed_block = out + (group * cut_.channel_blocks + block) * packed_block_floats();
         for (int64_t k = 0; channels > 0 && k < depth_; k += step_) {
           GemmBlocking::Pack(channels, std::min(step_, depth_ - k), {weights_ + first + k, depth_},
-                             out + first + k * channels);
+                             packed_block + k * channels);
         }
       }
     }
@@ -102,6 +113,10 @@ class ConvGemm final : public PackingKernel {
   }
   int64_t thread_scratch_bytes() const { return tile_bytes() + blocking_.scratch_bytes(); }
 
+  int64_t packed_block_floats() const {
+    return CeilDiv(cut_.block_channels * depth_, kPackedFloats) * kPackedFloats;
+  }
+
   int64_t ChannelsOf(int64_t block) const {
     const int64_t rest = shape_.out_group() - block * cut_.block_channels;
     return std::clamp<int64_t>(rest, 0, cut_.block_channels);
@@ -119,8 +134,11 @@ class ConvGemm final : public PackingKernel {
     if (first == last || channels == 0) return;
 
     const int64_t group_channel = image_group % shape_.groups * shape_.out_group() + channel;
-    const float* weights =
-        (packed_ == nullptr ? args.In<float>(1) : packed_) + group_channel * depth_;
+    const float* weights = args.In<float>(1) + group_channel * depth_;
+    const float* packed =
+        packed_ == nullptr ? nullptr
+                           : packed_ + (image_group % shape_.groups * cut_.channel_blocks + block) *
+                                           packed_block_floats();
     const float* x = args.In<float>(0) + image_group * shape_.in_group() * shape_.extent_count();
     const int64_t begin = (image_group * shape_.out_group() + channel) * places + first;
     float* out = args.Out<float>() + begin;
@@ -132,10 +150,10 @@ class ConvGemm final : public PackingKernel {
       const int64_t end = std::min(depth_, k + step_);
       const GemmOperand columns = Columns(x, {k, end, first, last}, scratch);
       const GemmSize size{channels, last - first, end - k};
-      if (packed_ == nullptr) {
+      if (packed == nullptr) {
         blocking_.Run(size, {weights + k, depth_}, columns, out, places, 1, scratch + tile_bytes());
       } else {
-        blocking_.RunPacked(size, weights + k * channels, columns, out, places,
+        blocking_.RunPacked(size, packed + k * channels, columns, out, places,
                             scratch + tile_bytes());
       }
     }
