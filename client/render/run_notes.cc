@@ -19,11 +19,15 @@ constexpr size_t kAdviceShown = 3;
 struct RankedAdvice {
   const v1::Advice* advice;
   std::string layer;  // empty for the whole model
-  double saved_ns;    // at most
+  double saved_ns;    // at most, where the advice says no more
 };
 
+double GainOf(const v1::Advice& advice) {
+  return advice.has_speedup() ? advice.speedup() : advice.max_speedup();
+}
+
 double SavedNs(const v1::Advice& advice, double median_ns) {
-  return advice.max_speedup() > 1 ? median_ns * (1 - 1 / advice.max_speedup()) : 0;
+  return GainOf(advice) > 1 ? median_ns * (1 - 1 / GainOf(advice)) : 0;
 }
 
 std::vector<RankedAdvice> RankAdvice(const v1::RunReport& report) {
@@ -44,24 +48,33 @@ std::vector<RankedAdvice> RankAdvice(const v1::RunReport& report) {
   return ranked;
 }
 
-// "up to 38 %".
+// "38 %".
 std::string ShareOfPass(double saved_ns, double pass_ns) {
   const double percent = 100 * saved_ns / pass_ns;
-  return percent < 1 ? "less than 1 %" : fmt::format("up to {:.0f} %", percent);
+  return percent < 1 ? "less than 1 %" : fmt::format("{:.0f} %", percent);
+}
+
+// "this layer about 1.32 times as fast, at most 1.80".
+std::string GainText(const v1::Advice& advice, std::string_view what) {
+  if (!advice.has_speedup()) {
+    return fmt::format("{} at most {:.2f} times as fast", what, advice.max_speedup());
+  }
+  return fmt::format("{} about {:.2f} times as fast, at most {:.2f}", what, advice.speedup(),
+                     advice.max_speedup());
 }
 
 std::string AdviceLines(const v1::RunReport& report, const Palette& palette) {
   std::string lines;
   for (const RankedAdvice& item : RankAdvice(report)) {
     const v1::Advice& advice = *item.advice;
+    const bool is_batch = advice.kind() == "batch";
     std::string who = "model";
-    std::string gain =
-        fmt::format("the whole pass at most {:.2f} times as fast", advice.max_speedup());
+    std::string gain = GainText(advice, is_batch ? "each sample" : "the whole pass");
     if (!item.layer.empty()) {
       who = fmt::format("layer {}", Printable(item.layer));
-      gain = fmt::format("this layer at most {:.2f} times as fast", advice.max_speedup());
+      gain = GainText(advice, is_batch ? "this layer per sample" : "this layer");
       if (report.time().median_ns() > 0) {
-        gain += fmt::format(", which is {} of the pass",
+        gain += fmt::format(" ({}{} of the pass)", advice.has_speedup() ? "" : "up to ",
                             ShareOfPass(item.saved_ns, report.time().median_ns()));
       }
     }

@@ -236,7 +236,7 @@ v1::Run SucceededRun() {
     implementation: "gemm"
     flops_per_second { value: 18000000 unit: "flop/s" source: SOURCE_DERIVED quality: QUALITY_GOOD }
     memory { activation_bytes: 56 scratch_bytes: 0 peak_bytes: 56 packed_weight_bytes: 32 }
-    advice { kind: "batch" max_speedup: 2 why: "weights are 52 % of the traffic" }
+    advice { kind: "batch" speedup: 1.5 max_speedup: 2 why: "weights are 52 % of the traffic" }
   )pb");
   *linear.mutable_analysis() = Parse<v1::LayerAnalysis>(kLinear);
   v1::LayerReport& odd = *report.add_layers();

@@ -126,7 +126,7 @@ TEST(RunDocument, HoldsWhatALayerMeasured) {
               "reason": null},
     "memory": {"activation_bytes": 56, "scratch_bytes": 0, "peak_bytes": 56,
                "packed_weight_bytes": 32, "reason": null},
-    "advice": [{"kind": "batch", "max_speedup": 2.0, "why": "weights are 52 % of the traffic"}]})");
+    "advice": [{"kind": "batch", "speedup": 1.5, "max_speedup": 2.0, "why": "weights are 52 % of the traffic"}]})");
 }
 
 TEST(RunDocument, KeepsTheNoteOfACount) {

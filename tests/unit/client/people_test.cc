@@ -35,7 +35,7 @@ counters: n/a (NO_PMU: no PMU here)
 a pass: CPU time 4.00 µs, page faults 0, context switches 0, migrations n/a (NO_EVENT: not counted here)
 overhead: a reading costs 25 ns, starting a layer 45 ns; 100 ns of the pass belong to no layer; instrumented / bare pass 1.025
 warning: the clock is not fixed
-advice: layer fc: batch, this layer at most 2.00 times as fast, which is up to 38 % of the pass; weights are 52 % of the traffic
+advice: layer fc: batch, this layer per sample about 1.50 times as fast, at most 2.00 (25 % of the pass); weights are 52 % of the traffic
 )");
 }
 
@@ -62,8 +62,12 @@ TEST(RunText, AdviceOnTheModelNamesItAlone) {
   EXPECT_THAT(RunText(run, {}),
               HasSubstr("\nadvice: model: kernel, the whole pass at most 1.60 times as fast; it "
                         "would save up to 38 % of the pass, in 2 layers\n"));
-  run.mutable_report()->mutable_layers(0)->mutable_advice(0)->set_max_speedup(1.01);
-  EXPECT_THAT(RunText(run, {}), HasSubstr("which is less than 1 % of the pass"));
+  advice.set_kind("batch");
+  advice.set_speedup(1.25);
+  EXPECT_THAT(RunText(run, {}),
+              HasSubstr("batch, each sample about 1.25 times as fast, at most 1.60; "));
+  run.mutable_report()->mutable_layers(0)->mutable_advice(0)->set_speedup(1.01);
+  EXPECT_THAT(RunText(run, {}), HasSubstr("less than 1 % of the pass"));
 }
 
 TEST(RunText, SaysWhatStartingALayerCosts) {
