@@ -54,8 +54,9 @@ std::string ErrorText(bool present, double error) {
 std::string PeakNotes(const v1::Roofline& roofline) {
   if (roofline.isa().empty()) return "";
   std::string notes =
-      "FLOP/cycle is by the clock that ran during that row's loop: wide vectors can slow the core "
-      "down.\n";
+      "FLOP/cycle is by the clock during that row's own loop, which load and wide vectors change; "
+      "it "
+      "need not be the core clock above.\n";
   constexpr std::string_view kMixed = "_fma_add";
   std::vector<std::string> mixed;
   for (const auto& peak : roofline.isa()) {

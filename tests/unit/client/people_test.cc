@@ -192,10 +192,9 @@ TEST(RooflineText, SaysWhoseClockItIsAndWhatAMixedPeakIs) {
   peak.set_flops_per_cycle(64);
   peak.set_peak_flops_per_second(160e9);
   EXPECT_THAT(RooflineText(roofline, {}), HasSubstr("core clock 3.00 GHz (integer code)\n"));
-  EXPECT_THAT(
-      RooflineText(roofline, {}),
-      HasSubstr("\nFLOP/cycle is by the clock that ran during that row's loop: wide vectors "
-                "can slow the core down.\n"));
+  EXPECT_THAT(RooflineText(roofline, {}),
+              HasSubstr("\nFLOP/cycle is by the clock during that row's own loop, which load and "
+                        "wide vectors change; it need not be the core clock above.\n"));
   EXPECT_THAT(RooflineText(roofline, {}), Not(HasSubstr("_fma_add")));
   roofline.mutable_isa(0)->set_name("avx2_fma_add");
   EXPECT_THAT(
