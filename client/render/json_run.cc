@@ -60,7 +60,7 @@ Json ExecutedJson() {
   for (const char* name : {"flops_intel", "flops_amd", "flops_algorithmic"}) {
     json[name] = AbsentQuantity("flop", "executed", kNoExecutedReason);
   }
-  json["instructions"] = AbsentQuantity("instruction", "executed", kNoExecutedReason);
+  json["instructions"] = AbsentQuantity("count", "executed", kNoExecutedReason);
   json["state"] = "unsupported";
   json["reason"] = kNoExecutedReason;
   return json;

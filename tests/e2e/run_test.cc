@@ -234,7 +234,8 @@ TEST_F(RunTest, CtrlCCancelsTheRun) {
   AwaitState(id, v1::RUN_STATE_RUNNING);
   client->Signal(SIGINT);
   EXPECT_EQ(client->Wait(kPatience), 130) << client->Err();
-  EXPECT_THAT(client->Err(), HasSubstr("cancelling"));
+  EXPECT_THAT(client->Err(), HasSubstr("cancelling the run " + id));
+  EXPECT_THAT(client->Err(), HasSubstr("the run " + id + " was cancelled\n"));
   AwaitState(id, v1::RUN_STATE_CANCELLED);
 }
 
@@ -294,6 +295,24 @@ TEST_F(RunTest, ModelsCanBeExportedAndUploadedAgain) {
   const json result = json::parse(out());
   EXPECT_EQ(result["model"]["source"], "onnx");
   EXPECT_EQ(result["totals"]["mac_count"], 109'184);
+
+  const std::string name = result["model"]["name"];
+  ASSERT_EQ(RunClient({"models"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr(name));
+  EXPECT_EQ(RunClient({"models", "delete", name}), 0) << err();
+  EXPECT_EQ(out(), "model " + name + ": deleted\n");
+  EXPECT_EQ(RunClient({"models", "delete", name}), 2) << err();
+  EXPECT_EQ(RunClient({"models", "delete", "mlp"}), 4) << err();
+}
+
+TEST_F(RunTest, ATimeoutAloneLeavesTheBudgetToFitIt) {
+  StartDaemon();
+  EXPECT_EQ(RunClient({"profile", "mlp", "--precision", "20%", "--timeout", "8s"}), 0) << err();
+  EXPECT_EQ(RunClient({"memory", "mlp", "--timeout", "8s", "--json"}), 0) << err();
+  EXPECT_THAT(json::parse(out())["totals"]["counters"]["flops"]["reason"].get<std::string>(),
+              testing::StartsWith("NOT_ASKED: this run was to count nothing"));
+  EXPECT_EQ(json::parse(out())["totals"]["counters"]["instructions"]["unit"],
+            json::parse(out())["totals"]["executed"]["instructions"]["unit"]);
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ std::string Absent(const std::string& field, const std::string& unit) {
 
 std::string AbsentCounters() {
   std::string text = "counters { " + Absent("flops", "flop") + Absent("cycles", "cycle") +
-                     Absent("instructions", "instruction");
+                     Absent("instructions", "count");
   for (const char* level : {"l1d_misses", "l2_misses", "l3_misses"}) text += Absent(level, "count");
   text += Absent("dram_bytes", "byte") + Absent("flops_single", "flop") +
           Absent("flops_double", "flop") + Absent("stall_cycles", "cycle");
@@ -166,6 +166,10 @@ v1::Run RunInState(v1::RunState state) {
     *run.mutable_error() = Parse<v1::RunError>(R"pb(reason: "OUT_OF_MEMORY"
                                                     message: "the worker needs more than 1 GiB"
                                                     layer: "fc")pb");
+  }
+  if (state == v1::RUN_STATE_CANCELLED) {
+    *run.mutable_error() = Parse<v1::RunError>(
+        R"pb(reason: "CANCELLED" message: "the run was cancelled on request")pb");
   }
   return run;
 }

@@ -72,7 +72,7 @@ std::string AbsentCounts() {
   const std::string no_executed = "NOT_IN_BUILD: this build does not count executed instructions";
   return R"("counters": {)" + Absent("flops", "flop", "papi", no_pmu) + "," +
          Absent("cycles", "cycle", "papi", no_pmu) + "," +
-         Absent("instructions", "instruction", "papi", no_pmu) + "," +
+         Absent("instructions", "count", "papi", no_pmu) + "," +
          Absent("l1d_misses", "count", "papi", no_pmu) + "," +
          Absent("l2_misses", "count", "papi", no_pmu) + "," +
          Absent("l3_misses", "count", "papi", no_pmu) + "," +
@@ -85,7 +85,7 @@ std::string AbsentCounts() {
          Absent("flops_intel", "flop", "executed", no_executed) + "," +
          Absent("flops_amd", "flop", "executed", no_executed) + "," +
          Absent("flops_algorithmic", "flop", "executed", no_executed) + "," +
-         Absent("instructions", "instruction", "executed", no_executed) +
+         Absent("instructions", "count", "executed", no_executed) +
          R"(, "state": "unsupported", "reason": ")" + no_executed + "\"}";
 }
 
