@@ -25,10 +25,9 @@ class HelpFormatter : public CLI::Formatter {
   }
   std::string make_footer(const CLI::App* app) const override {
     return app->get_parent() == nullptr
-               ? "Exit codes: 0 ok, 1 run failed, 2 usage, 3 daemon not reached, 4 no permission,\n"
-                 "5 precondition (nothing was run: queue full, model too large, ...), 124 "
-                 "timeout,\n"
-                 "130 interrupted.\n"
+               ? "Exit codes: 0 ok, 1 the run failed or its result could not be written, 2 usage,\n"
+                 "3 daemon not reached, 4 no permission, 5 precondition (nothing was run: queue\n"
+                 "full, model too large, ...), 124 timeout, 130 interrupted.\n"
                : fmt::format("Options of every command: {} --help\n", kProgram);
   }
 };

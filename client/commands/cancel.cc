@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "client/commands/command.h"
+#include "client/lib/run_watch.h"
 #include "client/render/names.h"
 
 namespace tinyprof::client {
@@ -16,9 +17,12 @@ tl::unexpected<Error> AlreadyEnded(const v1::Run& run) {
 }
 
 std::string CancelledText(const v1::Run& run, bool already_ended) {
-  return already_ended ? fmt::format("run {} has already ended ({})\n", Printable(run.id()),
-                                     StateName(run.state()))
-                       : fmt::format("run {}: {}\n", Printable(run.id()), StateName(run.state()));
+  if (already_ended) {
+    return fmt::format("run {} has already ended ({})\n", Printable(run.id()),
+                       StateName(run.state()));
+  }
+  return fmt::format("run {}: {}\n", Printable(run.id()),
+                     HasEnded(run.state()) ? StateName(run.state()) : "cancelling");
 }
 
 Result<ExitCode> Cancel(Session& session, const std::string& id) {

@@ -43,10 +43,11 @@ constexpr std::array kCommands = {
             "tinyprof-client host\n"
             "tinyprof-client host --json",
             SetupHost},
-    Command{"models", "List the models that can be named, export one as ONNX or upload one",
+    Command{"models", "List the models that can be named; upload, export or delete one",
             "tinyprof-client models\n"
             "tinyprof-client models export lenet lenet.onnx\n"
-            "tinyprof-client models upload ./model.onnx",
+            "tinyprof-client models upload ./model.onnx\n"
+            "tinyprof-client models delete model-0123456789ab",
             SetupModels},
     Command{"verify", "Run a model on given inputs and compare its outputs",
             "tinyprof-client verify ./model.onnx --data test_data_set_0\n"

@@ -222,6 +222,10 @@ Action SetupCompletion(CLI::App& app, GlobalOptions&) {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   return [shell, &app](Session& session) -> Result<ExitCode> {
+    if (session.options().json) {
+      return Fail(ErrorCode::kInvalidArgument, "NO_JSON",
+                  "completion prints a script for a shell and has no --json");
+    }
     const CLI::App& root = *app.get_parent();
     const std::string script = *shell == "bash"  ? BashCompletion(root)
                                : *shell == "zsh" ? ZshCompletion(root)

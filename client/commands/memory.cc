@@ -8,7 +8,7 @@ namespace tinyprof::client {
 Action SetupMemory(CLI::App& app, GlobalOptions& global) {
   const auto options = std::make_shared<RunOptions>();
   // Memory does not vary from pass to pass: a short run tells all there is.
-  options->time_budget = "1s";
+  options->default_time_budget = "1s";
   options->counters = "none";
   AddRunOptions(app, *options);
   AddCsvFlag(app, global);

@@ -13,9 +13,11 @@ namespace {
 struct Options {
   CLI::App* export_app = nullptr;
   CLI::App* upload_app = nullptr;
+  CLI::App* delete_app = nullptr;
   ModelOptions model;
   std::string file;
   std::string upload_file;
+  std::string deleted_name;
 };
 
 Result<ExitCode> ListAll(Session& session) {
@@ -54,7 +56,9 @@ Result<ExitCode> Export(Session& session, const Options& options) {
     document["size_bytes"] = size_bytes;
     TINYPROF_RETURN_IF_ERROR(session.Print(document));
   } else {
-    session.Note(fmt::format("wrote {} ({})", options.file, SizeText(size_bytes)));
+    session.Note(options.file == "-"
+                     ? fmt::format("wrote {} to standard output", SizeText(size_bytes))
+                     : fmt::format("wrote {} ({})", options.file, SizeText(size_bytes)));
   }
   return ExitCode::kOk;
 }
@@ -72,6 +76,24 @@ Result<ExitCode> Upload(Session& session, const Options& options) {
     TINYPROF_RETURN_IF_ERROR(session.Print(document));
   } else {
     TINYPROF_RETURN_IF_ERROR(session.Print(Printable(name) + "\n"));
+  }
+  return ExitCode::kOk;
+}
+
+Result<ExitCode> Delete(Session& session, const std::string& name) {
+  TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
+  TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
+  v1::DeleteModelRequest request;
+  request.set_name(name);
+  TINYPROF_RETURN_IF_ERROR(
+      connection->Call(connection->models(), &Connection::Models::DeleteModel, request));
+  if (session.options().json) {
+    Json document = NewDocument("models delete");
+    document["model"] = name;
+    document["deleted"] = true;
+    TINYPROF_RETURN_IF_ERROR(session.Print(document));
+  } else {
+    TINYPROF_RETURN_IF_ERROR(session.Print(fmt::format("model {}: deleted\n", Printable(name))));
   }
   return ExitCode::kOk;
 }
@@ -97,8 +119,14 @@ Action SetupModels(CLI::App& app, GlobalOptions&) {
       "tinyprof-client profile $(tinyprof-client models upload ./model.onnx)");
   upload_app.add_option("FILE", options->upload_file, "The ONNX file")->required();
   options->upload_app = &upload_app;
+  CLI::App& delete_app = *app.add_subcommand("delete", "Delete an uploaded model");
+  delete_app.fallthrough();
+  delete_app.footer("tinyprof-client models delete lenet-0123456789ab");
+  delete_app.add_option("NAME", options->deleted_name, "The name that `models` lists")->required();
+  options->delete_app = &delete_app;
   app.require_subcommand(0, 1);
   return [options](Session& session) {
+    if (options->delete_app->parsed()) return Delete(session, options->deleted_name);
     if (options->upload_app->parsed()) return Upload(session, *options);
     return options->export_app->parsed() ? Export(session, *options) : ListAll(session);
   };

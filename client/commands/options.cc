@@ -4,7 +4,10 @@
 #include <google/protobuf/util/time_util.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "client/commands/validators.h"
 #include "client/lib/model_file.h"
@@ -45,6 +48,45 @@ Status AddInputs(const ModelOptions& options, v1::ModelSpec& spec) {
   return {};
 }
 
+Status CheckBudget(const std::string& text, std::chrono::nanoseconds budget) {
+  if (budget <= std::chrono::hours(1)) return {};
+  return Fail(ErrorCode::kInvalidArgument, "BAD_DURATION",
+              fmt::format("--time-budget {} is above 1h", text), {{"got", text}});
+}
+
+// "1s" or "2500ms".
+std::string DurationText(std::chrono::milliseconds time) {
+  return time.count() % 1000 == 0 ? fmt::format("{}s", time.count() / 1000)
+                                  : fmt::format("{}ms", time.count());
+}
+
+tl::unexpected<Error> BudgetTooLong(const std::string& budget, const std::string& timeout_text,
+                                    std::chrono::nanoseconds timeout) {
+  const auto half = std::chrono::duration_cast<std::chrono::milliseconds>(timeout / 2);
+  const std::string shorter =
+      half.count() > 0 ? fmt::format("--time-budget {} or ", DurationText(half)) : "";
+  return Fail(ErrorCode::kInvalidArgument, "BAD_TIME_BUDGET",
+              fmt::format("--time-budget {} is not below --timeout {}, and loading comes on top; "
+                          "take {}a longer --timeout",
+                          budget, timeout_text, shorter),
+              {{"time_budget", budget}, {"timeout", timeout_text}});
+}
+
+// What to spend on timing; nullopt leaves it to the daemon.
+Result<std::optional<std::chrono::nanoseconds>> TimeBudget(
+    const Session& session, const RunOptions& options,
+    std::optional<std::chrono::nanoseconds> timeout) {
+  const bool is_given = !options.time_budget.empty();
+  const std::string& text = is_given ? options.time_budget : options.default_time_budget;
+  if (text.empty()) return std::nullopt;
+  TINYPROF_ASSIGN_OR_RETURN(const auto budget, ParseDuration(text));
+  TINYPROF_RETURN_IF_ERROR(CheckBudget(text, budget));
+  if (!timeout) return budget;
+  if (!is_given) return std::min(budget, *timeout / 2);
+  if (budget >= *timeout) return BudgetTooLong(text, session.options().timeout, *timeout);
+  return budget;
+}
+
 Status SetTimes(const Session& session, const RunOptions& options, v1::RunSpec& spec) {
   using google::protobuf::util::TimeUtil;
   TINYPROF_ASSIGN_OR_RETURN(const double precision, ParsePercent(options.precision));
@@ -54,24 +96,18 @@ Status SetTimes(const Session& session, const RunOptions& options, v1::RunSpec& 
                 {{"got", options.precision}});
   }
   spec.set_precision(precision);
-  TINYPROF_ASSIGN_OR_RETURN(const auto budget, ParseDuration(options.time_budget));
-  if (budget > std::chrono::hours(1)) {
-    return Fail(ErrorCode::kInvalidArgument, "BAD_DURATION",
-                fmt::format("--time-budget {} is above 1h", options.time_budget),
-                {{"got", options.time_budget}});
-  }
-  *spec.mutable_time_budget() = TimeUtil::NanosecondsToDuration(budget.count());
   TINYPROF_ASSIGN_OR_RETURN(const auto timeout, session.Timeout());
+  TINYPROF_ASSIGN_OR_RETURN(const auto budget, TimeBudget(session, options, timeout));
+  if (budget) *spec.mutable_time_budget() = TimeUtil::NanosecondsToDuration(budget->count());
   if (timeout) *spec.mutable_timeout() = TimeUtil::NanosecondsToDuration(timeout->count());
   return {};
 }
 
 }  // namespace
 
-void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& positional) {
-  app.add_option(positional, options.model,
-                 "A zoo name, a layer list, an uploaded model's name or a path to an .onnx file")
-      ->required();
+void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& positional,
+                     const std::string& meaning) {
+  app.add_option(positional, options.model, meaning)->required();
   app.add_option("--input", options.inputs,
                  "Shape of an input: 32x784 or NAME=1x3x224x224; repeat it")
       ->allow_extra_args(false)
@@ -101,8 +137,9 @@ void AddKernelOptions(CLI::App& app, RunOptions& options) {
       ->type_name("NAME");
 }
 
-void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional) {
-  AddModelOptions(app, options.model, positional);
+void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional,
+                   const std::string& meaning) {
+  AddModelOptions(app, options.model, positional, meaning);
   AddKernelOptions(app, options);
   app.add_option("--threads", options.threads, "Threads, at most the daemon's measurement CPUs")
       ->check(WholeNumber(1, kMaxThreads))
@@ -115,12 +152,17 @@ void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positi
       ->type_name("SOURCE");
   app.add_option("--precision", options.precision, "Wanted half-width of the median's interval, 1%")
       ->type_name("PERCENT");
-  app.add_option("--time-budget", options.time_budget, "Longest time spent on timing, 10s")
+  const bool is_short = !options.default_time_budget.empty();
+  app.add_option("--time-budget", options.time_budget,
+                 fmt::format("Longest time spent on timing, below --timeout; {}",
+                             is_short ? "1s, or half of a --timeout below 2s"
+                                      : "10s, or half of a --timeout below 20s"))
       ->type_name("TIME");
 }
 
 void AddCsvFlag(CLI::App& app, GlobalOptions& global) {
-  app.add_flag("--csv", global.csv, "Print one line of CSV a layer");
+  app.add_flag("--csv", global.csv,
+               "Print CSV: a line for each layer, then one for the whole model");
 }
 
 void AddTopOption(CLI::App& app, int& top) {

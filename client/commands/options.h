@@ -31,15 +31,23 @@ struct RunOptions {
   std::string cache = "warm";
   std::string counters = "auto";
   std::string precision = "1%";
-  std::string time_budget = "10s";
+  // Empty: `default_time_budget`, or half of a timeout below twice that.
+  std::string time_budget;
+  // Empty leaves it to the daemon, which takes 10 s.
+  std::string default_time_budget;
 };
 
-// MODEL (called `positional` in the help), --input, --batch, --seed.
-void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& positional = "MODEL");
+inline constexpr const char* kModelHelp =
+    "A zoo name, a layer list, an uploaded model's name or a path to an .onnx file";
+
+// MODEL (called `positional`, and `meaning`, in the help), --input, --batch, --seed.
+void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& positional = "MODEL",
+                     const std::string& meaning = kModelHelp);
 // --backend, --isa, --conv-algorithm and --fuse.
 void AddKernelOptions(CLI::App& app, RunOptions& options);
 // All options of a measured run.
-void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional = "MODEL");
+void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional = "MODEL",
+                   const std::string& meaning = kModelHelp);
 void AddCsvFlag(CLI::App& app, GlobalOptions& global);
 void AddTopOption(CLI::App& app, int& top);
 

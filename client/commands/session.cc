@@ -55,12 +55,12 @@ Status Session::Print(const std::string& text) {
     io_.out << text << std::flush;
     // Whoever closed the pipe has read enough.
     if (io_.out || errno == EPIPE) return {};
-    return CannotWrite(kStdout, errno == 0 ? EIO : errno);
+    return ResultNotWritten(kStdout, errno == 0 ? EIO : errno);
   }
   std::ofstream file(options_.output, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (!file) return CannotWrite(options_.output, errno == 0 ? EIO : errno);
+  if (!file) return ResultNotWritten(options_.output, errno == 0 ? EIO : errno);
   return {};
 }
 

@@ -26,7 +26,8 @@ ExitCode ExitCodeFor(const Error& error) {
     case ErrorCode::kUnauthenticated:
       return ExitCode::kRefused;
     case ErrorCode::kFailedPrecondition:
-      return ExitCode::kPrecondition;
+      // Everything was done but to hand over what came of it.
+      return error.reason == "FILE_NOT_WRITABLE" ? ExitCode::kRunFailed : ExitCode::kPrecondition;
     case ErrorCode::kResourceExhausted:
       return EndedAWorker(error) ? ExitCode::kRunFailed : ExitCode::kPrecondition;
     case ErrorCode::kDeadlineExceeded:

@@ -93,12 +93,21 @@ Result<int64_t> ExportInto(Connection& connection, const v1::ModelSpec& spec,
   return size_bytes;
 }
 
+// What a file is called, by its folder where its own name says nothing.
+std::string TellingName(const fs::path& path) {
+  if (path.stem() != "model") return path.stem().string();
+  std::error_code failed;
+  const fs::path whole = fs::absolute(path, failed).lexically_normal();
+  const fs::path folder = failed ? fs::path() : whole.parent_path().filename();
+  return folder.empty() ? path.stem().string() : folder.string();
+}
+
 }  // namespace
 
 bool IsModelFile(std::string_view model) { return model.ends_with(".onnx"); }
 
 std::string UploadName(std::string_view path, std::string_view sha256_hex) {
-  std::string stem = fs::path(path).stem().string();
+  std::string stem = TellingName(path);
   std::replace_if(
       stem.begin(), stem.end(),
       [](unsigned char c) { return !(std::isalnum(c) || c == '.' || c == '_' || c == '-'); }, '_');
@@ -146,7 +155,7 @@ Result<int64_t> ExportModelFile(Connection& connection, const v1::ModelSpec& spe
     return StreamModel(connection, spec, context, [&io](std::string_view chunk) -> Status {
       errno = 0;
       io.out << chunk << std::flush;
-      if (!io.out) return CannotWrite("standard output", errno == 0 ? EIO : errno);
+      if (!io.out) return ResultNotWritten("standard output", errno == 0 ? EIO : errno);
       return {};
     });
   }

@@ -14,8 +14,8 @@ namespace tinyprof::client {
 // Whether MODEL means a file here rather than a name the daemon knows: it ends in ".onnx".
 bool IsModelFile(std::string_view model);
 
-// The name a file is stored under: its stem, in the alphabet of model names and shortened, with the
-// first 12 hex digits of its SHA-256.
+// The name a file is stored under: its stem (of model.onnx, the name of its folder), in the
+// alphabet of model names and shortened, with the first 12 hex digits of its SHA-256.
 std::string UploadName(std::string_view path, std::string_view sha256_hex);
 
 // Uploads the file unless the daemon has the same bytes already; returns the model's name.

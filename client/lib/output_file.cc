@@ -47,6 +47,12 @@ tl::unexpected<Error> CannotWrite(const std::string& path, int error_number) {
       fmt::format("cannot write {}: {}", path, std::strerror(error_number)), {{"path", path}});
 }
 
+tl::unexpected<Error> ResultNotWritten(const std::string& path, int error_number) {
+  tl::unexpected<Error> error = CannotWrite(path, error_number);
+  error.value().code = ErrorCode::kFailedPrecondition;
+  return error;
+}
+
 Result<std::optional<fs::path>> ReplaceableFile(const std::string& path) {
   struct stat facts = {};
   const bool exists = stat(path.c_str(), &facts) == 0;

@@ -14,6 +14,10 @@ namespace tinyprof::client {
 // has no room or fails, INVALID_ARGUMENT when another file would do.
 tl::unexpected<Error> CannotWrite(const std::string& path, int error_number);
 
+// The same where the result is there and the output was found fit before: always
+// FAILED_PRECONDITION.
+tl::unexpected<Error> ResultNotWritten(const std::string& path, int error_number);
+
 // The regular file that `path` leads to through symbolic links, or that writing would create there;
 // nullopt when `path` leads to something that must not be replaced: a device, a FIFO, a socket.
 Result<std::optional<std::filesystem::path>> ReplaceableFile(const std::string& path);

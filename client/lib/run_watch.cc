@@ -140,12 +140,15 @@ class Watcher {
   bool Stop(bool interrupted) {
     stopping_ = true;
     (interrupted ? outcome_.interrupted : outcome_.timed_out) = true;
-    const char* cause = interrupted ? "interrupted" : "timed out";
+    const std::string cause = interrupted
+                                  ? "interrupted"
+                                  : fmt::format("the timeout of {} is over", options_.timeout_text);
     if (!options_.cancel_run) {
       Notice(fmt::format("{}; the run {} goes on", cause, id_));
       return true;
     }
-    Notice(fmt::format("{}; cancelling the run {} (Ctrl-C again leaves at once)", cause, id_));
+    Notice(fmt::format("{}; cancelling the run {}{}", cause, id_,
+                       interrupted ? " (Ctrl-C again leaves at once)" : ""));
     v1::CancelRunRequest request;
     request.set_id(id_);
     auto response =

@@ -16,6 +16,7 @@ namespace tinyprof::client {
 struct WatchOptions {
   // Longest wait; nullopt waits as long as the run takes.
   std::optional<std::chrono::nanoseconds> timeout;
+  std::string timeout_text;  // the same as it was asked for, "3s"
   // Whether Ctrl-C and the timeout cancel the run, or only stop watching it.
   bool cancel_run = true;
   // Called on the caller's thread with each state of the run.

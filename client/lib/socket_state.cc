@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "client/lib/address.h"
+
 namespace tinyprof::client {
 namespace {
 
@@ -73,6 +75,13 @@ Error Denied(const std::string& path) {
           {{"address", "unix:" + path}, {"path", blocked.string()}, {"owner", owner}}};
 }
 
+// The command that makes a daemon listen at `path`.
+std::string StartCommand(const std::string& path) {
+  return path == SocketPath(std::string(kSystemAddress))
+             ? "tinyprofd"
+             : fmt::format("tinyprofd --listen unix:{}", path);
+}
+
 Error NothingThere(const std::string& path) {
   const fs::path directory = fs::path(path).parent_path();
   std::error_code ignored;
@@ -80,13 +89,13 @@ Error NothingThere(const std::string& path) {
     return Unavailable(
         "NO_DIRECTORY", path,
         fmt::format("tinyprofd is not running at unix:{}: there is no directory {}; start it with "
-                    "`tinyprofd`, or pass with --address the one it prints when it is ready",
-                    path, directory.string()));
+                    "`{}`, or pass with --address the one it prints when it is ready",
+                    path, directory.string(), StartCommand(path)));
   }
   return Unavailable("DAEMON_NOT_RUNNING", path,
-                     fmt::format("tinyprofd is not running at unix:{}; start it with `tinyprofd` "
-                                 "or pass --address",
-                                 path));
+                     fmt::format("tinyprofd is not running at unix:{}; start it with `{}` or pass "
+                                 "--address",
+                                 path, StartCommand(path)));
 }
 
 // Whether the other end closes the connection without a word; a daemon speaks first.
@@ -102,9 +111,9 @@ Error ExplainConnection(const std::string& path, int descriptor, int connect_err
   if (connect_errno == ECONNREFUSED) {
     return Unavailable("DAEMON_NOT_RUNNING", path,
                        fmt::format("tinyprofd is not running at unix:{}: the socket was left "
-                                   "behind and nobody listens; start it with `tinyprofd`, or the "
+                                   "behind and nobody listens; start it with `{}`, or the "
                                    "forwarding with `ssh -L` anew",
-                                   path));
+                                   path, StartCommand(path)));
   }
   if (connect_errno == 0 && ClosesAtOnce(descriptor)) {
     return Unavailable(

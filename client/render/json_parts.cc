@@ -12,8 +12,7 @@ namespace tinyprof::client {
 namespace {
 
 Json IntegerIfCount(double value, std::string_view unit) {
-  constexpr std::array<std::string_view, 5> kCountUnits = {"flop", "cycle", "instruction", "count",
-                                                           "byte"};
+  constexpr std::array<std::string_view, 4> kCountUnits = {"flop", "cycle", "count", "byte"};
   constexpr double kExactLimit = 9007199254740992.0;
   for (const std::string_view count : kCountUnits) {
     if (unit == count && value == std::floor(value) && std::fabs(value) <= kExactLimit) {
@@ -83,10 +82,7 @@ Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) :
 
 Json TimeOrNull(bool present, const google::protobuf::Timestamp& time) {
   using google::protobuf::util::TimeUtil;
-  const bool valid = time.seconds() >= TimeUtil::kTimestampMinSeconds &&
-                     time.seconds() <= TimeUtil::kTimestampMaxSeconds && time.nanos() >= 0 &&
-                     time.nanos() < 1'000'000'000;
-  return present && valid ? Json(TimeUtil::ToString(time)) : Json(nullptr);
+  return present && IsCalendarTime(time) ? Json(TimeUtil::ToString(time)) : Json(nullptr);
 }
 
 Json AbsentQuantity(std::string_view unit, std::string_view source, std::string_view reason) {

@@ -60,7 +60,7 @@ Json ExecutedJson() {
   for (const char* name : {"flops_intel", "flops_amd", "flops_algorithmic"}) {
     json[name] = AbsentQuantity("flop", "executed", kNoExecutedReason);
   }
-  json["instructions"] = AbsentQuantity("instruction", "executed", kNoExecutedReason);
+  json["instructions"] = AbsentQuantity("count", "executed", kNoExecutedReason);
   json["state"] = "unsupported";
   json["reason"] = kNoExecutedReason;
   return json;
@@ -111,8 +111,10 @@ Json GapJson(const google::protobuf::RepeatedPtrField<v1::GapClass>& gap) {
 Json AdviceJson(const google::protobuf::RepeatedPtrField<v1::Advice>& advice) {
   Json list = Json::array();
   for (const auto& item : advice) {
-    list.push_back(
-        {{"kind", item.kind()}, {"max_speedup", Number(item.max_speedup())}, {"why", item.why()}});
+    list.push_back({{"kind", item.kind()},
+                    {"speedup", item.has_speedup() ? Number(item.speedup()) : Json(nullptr)},
+                    {"max_speedup", Number(item.max_speedup())},
+                    {"why", item.why()}});
   }
   return list;
 }

@@ -1,6 +1,7 @@
 #include "client/render/names.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/util/time_util.h>
 
 namespace tinyprof::client {
 
@@ -93,6 +94,20 @@ std::string ShapesText(const google::protobuf::RepeatedPtrField<v1::TensorInfo>&
   std::string text;
   for (const auto& tensor : tensors) text += (text.empty() ? "" : ", ") + ShapeText(tensor);
   return text;
+}
+
+bool IsCalendarTime(const google::protobuf::Timestamp& time) {
+  using google::protobuf::util::TimeUtil;
+  return time.seconds() >= TimeUtil::kTimestampMinSeconds &&
+         time.seconds() <= TimeUtil::kTimestampMaxSeconds && time.nanos() >= 0 &&
+         time.nanos() < 1'000'000'000;
+}
+
+std::string TimeText(bool present, const google::protobuf::Timestamp& time) {
+  using google::protobuf::util::TimeUtil;
+  if (!present || !IsCalendarTime(time)) return "n/a";
+  const std::string text = TimeUtil::ToString(TimeUtil::SecondsToTimestamp(time.seconds()));
+  return fmt::format("{} {}", text.substr(0, 10), text.substr(11, 8));
 }
 
 std::string NoCostReason(const v1::LayerAnalysis& layer) {

@@ -2,6 +2,8 @@
 // renderer shares.
 #pragma once
 
+#include <google/protobuf/timestamp.pb.h>
+
 #include <string>
 
 #include "tinyprof/v1/service.pb.h"
@@ -29,12 +31,19 @@ std::string LayerName(const v1::LayerAnalysis& layer);
 std::string ShapeText(const v1::TensorInfo& tensor);
 // The shapes of all tensors, joined by ", ".
 std::string ShapesText(const google::protobuf::RepeatedPtrField<v1::TensorInfo>& tensors);
+// Whether the time is one that a calendar has.
+bool IsCalendarTime(const google::protobuf::Timestamp& time);
+// "2023-11-14 22:13:20" (UTC), or "n/a" when there is none.
+std::string TimeText(bool present, const google::protobuf::Timestamp& time);
 // Why a layer has no counts, "CODE: sentence".
 std::string NoCostReason(const v1::LayerAnalysis& layer);
 // Why a layer or a run has no bound.
 inline constexpr const char* kNoBoundReason =
     "NO_ROOFLINE: no roofline was measured for this ISA and number of threads; "
     "`tinyprof-client roofline --measure` measures it";
+// Why the parameters of an uploaded file are not known.
+inline constexpr const char* kNeedsShapesReason =
+    "NEEDS_SHAPES: the file cannot be read without shapes for its inputs";
 // Why instruction-exact counts are absent.
 inline constexpr const char* kNoExecutedReason =
     "NOT_IN_BUILD: this build does not count executed instructions";

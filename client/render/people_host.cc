@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <google/protobuf/util/time_util.h>
 
+#include <algorithm>
+
 #include "client/render/names.h"
 #include "client/render/people.h"
 #include "client/render/table.h"
@@ -46,6 +48,28 @@ Tone ToneOf(v1::CheckState state) {
 
 std::string ErrorText(bool present, double error) {
   return present ? fmt::format("{:.3g}", error) : "n/a";
+}
+
+// What the peaks' table leaves open.
+std::string PeakNotes(const v1::Roofline& roofline) {
+  if (roofline.isa().empty()) return "";
+  std::string notes =
+      "FLOP/cycle is by the clock during that row's own loop, which load and wide vectors change; "
+      "it "
+      "need not be the core clock above.\n";
+  constexpr std::string_view kMixed = "_fma_add";
+  std::vector<std::string> mixed;
+  for (const auto& peak : roofline.isa()) {
+    const std::string name = Printable(peak.name());
+    const bool is_new = std::find(mixed.begin(), mixed.end(), name) == mixed.end();
+    if (name.ends_with(kMixed) && is_new) mixed.push_back(name);
+  }
+  if (mixed.empty()) return notes;
+  const bool is_one = mixed.size() == 1;
+  return notes +
+         fmt::format("{} {} FMAs with adds; {} listed where that is faster than FMAs alone.\n",
+                     fmt::join(mixed, ", "), is_one ? "mixes" : "mix",
+                     is_one ? "it is" : "they are");
 }
 
 }  // namespace
@@ -116,9 +140,10 @@ std::string RooflineText(const v1::Roofline& roofline, const Layout& layout) {
       cpus.empty()
           ? ""
           : fmt::format(" on {} {}", cpus.size() == 1 ? "CPU" : "CPUs", fmt::join(cpus, ","));
-  return fmt::format("{}, measured {}{}, core clock {}\n\n", Printable(roofline.host().cpu()),
-                     measured, where, Si(roofline.clock_hz(), "Hz")) +
-         peaks.Render(layout.columns, layout.palette) + "\n" +
+  return fmt::format("{}, measured {}{}, core clock {} (integer code)\n\n",
+                     Printable(roofline.host().cpu()), measured, where,
+                     Si(roofline.clock_hz(), "Hz")) +
+         peaks.Render(layout.columns, layout.palette) + PeakNotes(roofline) + "\n" +
          bandwidths.Render(layout.columns, layout.palette) + "\n" +
          ridges.Render(layout.columns, layout.palette) +
          Warnings(roofline.warnings(), layout.palette);

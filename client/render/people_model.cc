@@ -126,12 +126,17 @@ std::string ModelsText(const std::vector<v1::Model>& models, const Layout& layou
   Table table({{"model", Align::kLeft, 16},
                {"source", Align::kLeft, 0, 1},
                {"parameters", Align::kRight},
+               {"size", Align::kRight, 0, 3},
+               {"uploaded (UTC)", Align::kLeft, 0, 2},
                {"summary", Align::kLeft, 20},
-               {"options", Align::kLeft, 12, 2}});
+               {"options", Align::kLeft, 12, 4}});
   for (const auto& model : models) {
+    const bool is_file = model.source() != "zoo";
     table.AddRow({{model.name(), Tone::kStrong},
                   {model.source()},
-                  {Grouped(model.parameter_count())},
+                  {model.has_parameter_count() ? Grouped(model.parameter_count()) : "n/a"},
+                  {is_file ? Bytes(static_cast<double>(model.size_bytes())) : ""},
+                  {is_file ? TimeText(model.has_upload_time(), model.upload_time()) : ""},
                   {model.summary()},
                   {fmt::format("{}", fmt::join(model.parameters(), "; "))}});
   }

@@ -93,8 +93,10 @@ std::string LatencyText(const v1::Run& run, const Layout& layout) {
       {"first pass", Time(t.first_pass_ns())},
       {"passes", fmt::format("{}, of which {}", t.n(), Counted(t.outliers(), "outlier"))},
       {"speed", QuantityText(report.flops_per_second())}};
+  const std::string software =
+      report.has_software() ? "\n" + SoftwareLine(report.software()) : std::string();
   return ModelLines(report.analysis()) + SettingLine(run) + "\n" +
-         RenderPairs(pairs, layout.palette);
+         RenderPairs(pairs, layout.palette) + software + WarningLines(report, layout.palette);
 }
 
 std::string MemoryText(const v1::Run& run, const Layout& layout) {
@@ -150,6 +152,7 @@ std::string RunListText(const std::vector<v1::Run>& runs, const Layout& layout) 
   if (runs.empty()) return "no runs yet; start one with `tinyprof-client profile MODEL`\n";
   Table table({{"run", Align::kLeft},
                {"state", Align::kLeft},
+               {"created (UTC)", Align::kLeft},
                {"model", Align::kLeft, 10},
                {"backend", Align::kLeft, 0, 2},
                {"threads", Align::kRight, 0, 3},
@@ -158,6 +161,7 @@ std::string RunListText(const std::vector<v1::Run>& runs, const Layout& layout) 
     const bool failed = run.state() == v1::RUN_STATE_FAILED;
     table.AddRow({{run.id(), Tone::kStrong},
                   {StateName(run.state()), failed ? Tone::kBad : Tone::kPlain},
+                  {TimeText(run.has_create_time(), run.create_time())},
                   {run.spec().model().text()},
                   {BackendName(run.spec().backend())},
                   {fmt::format("{}", std::max(1, run.spec().threads()))},

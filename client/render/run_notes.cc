@@ -16,27 +16,56 @@ namespace {
 
 constexpr size_t kAdviceShown = 3;
 
+// Of the pass; what saves less is not worth a line.
+constexpr double kLeastShare = 0.01;
+
 struct RankedAdvice {
   const v1::Advice* advice;
+  std::string why;
   std::string layer;  // empty for the whole model
-  double saved_ns;    // at most
+  double saved_ns;    // at most, where the advice says no more
 };
 
-double SavedNs(const v1::Advice& advice, double median_ns) {
-  return advice.max_speedup() > 1 ? median_ns * (1 - 1 / advice.max_speedup()) : 0;
+double GainOf(const v1::Advice& advice) {
+  return advice.has_speedup() ? advice.speedup() : advice.max_speedup();
 }
 
-std::vector<RankedAdvice> RankAdvice(const v1::RunReport& report) {
-  std::vector<RankedAdvice> ranked;
+double SavedNs(const v1::Advice& advice, double median_ns) {
+  return GainOf(advice) > 1 ? median_ns * (1 - 1 / GainOf(advice)) : 0;
+}
+
+// The advice of this kind; null when there is none.
+const v1::Advice* OfKind(const std::string& kind,
+                         const google::protobuf::RepeatedPtrField<v1::Advice>& advice) {
+  const auto found = std::find_if(advice.begin(), advice.end(),
+                                  [&](const auto& item) { return item.kind() == kind; });
+  return found == advice.end() ? nullptr : &*found;
+}
+
+// A model of one layer is told once, for the reason that the layer gives.
+std::vector<RankedAdvice> AllAdvice(const v1::RunReport& report) {
+  const bool is_one_layer = report.layers_size() == 1;
+  std::vector<RankedAdvice> all;
   for (const auto& advice : report.advice()) {
-    ranked.push_back({&advice, "", SavedNs(advice, report.time().median_ns())});
+    const v1::Advice* same =
+        is_one_layer ? OfKind(advice.kind(), report.layers(0).advice()) : nullptr;
+    all.push_back({&advice, same == nullptr ? advice.why() : same->why(), "",
+                   SavedNs(advice, report.time().median_ns())});
   }
   for (const auto& layer : report.layers()) {
     for (const auto& advice : layer.advice()) {
-      ranked.push_back(
-          {&advice, layer.analysis().name(), SavedNs(advice, layer.time().median_ns())});
+      if (is_one_layer && OfKind(advice.kind(), report.advice()) != nullptr) continue;
+      all.push_back({&advice, advice.why(), layer.analysis().name(),
+                     SavedNs(advice, layer.time().median_ns())});
     }
   }
+  return all;
+}
+
+std::vector<RankedAdvice> RankAdvice(const v1::RunReport& report) {
+  std::vector<RankedAdvice> ranked = AllAdvice(report);
+  const double least_ns = kLeastShare * report.time().median_ns();
+  std::erase_if(ranked, [&](const RankedAdvice& item) { return item.saved_ns < least_ns; });
   std::stable_sort(ranked.begin(), ranked.end(), [](const RankedAdvice& a, const RankedAdvice& b) {
     return a.saved_ns > b.saved_ns;
   });
@@ -44,29 +73,32 @@ std::vector<RankedAdvice> RankAdvice(const v1::RunReport& report) {
   return ranked;
 }
 
-// "up to 38 %".
-std::string ShareOfPass(double saved_ns, double pass_ns) {
-  const double percent = 100 * saved_ns / pass_ns;
-  return percent < 1 ? "less than 1 %" : fmt::format("up to {:.0f} %", percent);
+// "this layer about 1.32 times as fast, at most 1.80".
+std::string GainText(const v1::Advice& advice, std::string_view what) {
+  if (!advice.has_speedup()) {
+    return fmt::format("{} at most {:.2f} times as fast", what, advice.max_speedup());
+  }
+  return fmt::format("{} about {:.2f} times as fast, at most {:.2f}", what, advice.speedup(),
+                     advice.max_speedup());
 }
 
 std::string AdviceLines(const v1::RunReport& report, const Palette& palette) {
   std::string lines;
   for (const RankedAdvice& item : RankAdvice(report)) {
     const v1::Advice& advice = *item.advice;
+    const bool is_batch = advice.kind() == "batch";
     std::string who = "model";
-    std::string gain =
-        fmt::format("the whole pass at most {:.2f} times as fast", advice.max_speedup());
+    std::string gain = GainText(advice, is_batch ? "each sample" : "the whole pass");
     if (!item.layer.empty()) {
       who = fmt::format("layer {}", Printable(item.layer));
-      gain = fmt::format("this layer at most {:.2f} times as fast", advice.max_speedup());
+      gain = GainText(advice, is_batch ? "this layer per sample" : "this layer");
       if (report.time().median_ns() > 0) {
-        gain += fmt::format(", which is {} of the pass",
-                            ShareOfPass(item.saved_ns, report.time().median_ns()));
+        gain += fmt::format(" ({}{:.0f} % of the pass)", advice.has_speedup() ? "" : "up to ",
+                            100 * item.saved_ns / report.time().median_ns());
       }
     }
     lines += fmt::format("{} {}: {}, {}; {}\n", palette.Paint("advice:", Tone::kGood), who,
-                         Printable(advice.kind()), gain, Printable(advice.why()));
+                         Printable(advice.kind()), gain, Printable(item.why));
   }
   return lines;
 }
@@ -99,13 +131,6 @@ std::string MemoryTrafficLine(const v1::Counters& counters) {
   if (!bytes.note().empty()) remarks.push_back(Printable(bytes.note()));
   const std::string beside = remarks.empty() ? "" : fmt::format(" ({})", fmt::join(remarks, "; "));
   return fmt::format("memory traffic: {} a pass{}\n", QuantityText(bytes), beside);
-}
-
-std::string SoftwareLine(const v1::SoftwareEvents& software) {
-  return fmt::format("a pass: CPU time {}, page faults {}, context switches {}, migrations {}\n",
-                     QuantityText(software.task_clock()), QuantityText(software.page_faults()),
-                     QuantityText(software.context_switches()),
-                     QuantityText(software.migrations()));
 }
 
 // Layers' medians can add up to more than the pass's: each is taken of its own passes.
@@ -150,7 +175,8 @@ std::string TimeLine(const v1::TimeStats& time) {
 
 std::string HalfWidthText(const v1::TimeStats& time) {
   if (!(time.median_ns() > 0)) return "n/a";
-  return fmt::format("{:.1f}", 50 * (time.ci_high_ns() - time.ci_low_ns()) / time.median_ns());
+  const double percent = 50 * (time.ci_high_ns() - time.ci_low_ns()) / time.median_ns();
+  return percent < 0.05 ? "<0.1" : fmt::format("{:.1f}", percent);
 }
 
 std::string BoundText(const v1::Bound& bound) {
@@ -219,6 +245,23 @@ std::string BoundSummary(const v1::RunReport& report) {
   return line + '\n';
 }
 
+// A mean, and with what reading takes: of a short pass the time is above the median of the clock's.
+std::string SoftwareLine(const v1::SoftwareEvents& software) {
+  return fmt::format(
+      "mean of the bare passes: CPU time {}, page faults {}, context "
+      "switches {}, migrations {}\n",
+      QuantityText(software.task_clock()), QuantityText(software.page_faults()),
+      QuantityText(software.context_switches()), QuantityText(software.migrations()));
+}
+
+std::string WarningLines(const v1::RunReport& report, const Palette& palette) {
+  std::string lines;
+  for (const auto& warning : report.warnings()) {
+    lines += fmt::format("{} {}\n", palette.Paint("warning:", Tone::kWarn), Printable(warning));
+  }
+  return lines;
+}
+
 std::string RunNotes(const v1::RunReport& report, const Palette& palette) {
   std::string notes;
   if (report.has_time()) notes += TimeLine(report.time());
@@ -227,10 +270,7 @@ std::string RunNotes(const v1::RunReport& report, const Palette& palette) {
   notes += MemoryTrafficLine(report.counters());
   if (report.has_software()) notes += SoftwareLine(report.software());
   if (report.has_overhead()) notes += OverheadLine(report.overhead());
-  for (const auto& warning : report.warnings()) {
-    notes += fmt::format("{} {}\n", palette.Paint("warning:", Tone::kWarn), Printable(warning));
-  }
-  return notes + AdviceLines(report, palette);
+  return notes + WarningLines(report, palette) + AdviceLines(report, palette);
 }
 
 }  // namespace tinyprof::client

@@ -12,7 +12,7 @@ namespace tinyprof::client {
 // "eigen, avx2, 1 thread (CPU 1), warm cache, 52 passes (precision reached); run r-1".
 std::string SettingLine(const v1::Run& run);
 
-// Half of the median's confidence interval, in percent of the median: "0.8".
+// Half of the median's confidence interval, in percent of the median: "0.8", "<0.1".
 std::string HalfWidthText(const v1::TimeStats& time);
 
 // "memory (DRAM)", "compute".
@@ -23,6 +23,12 @@ std::string BoundSummary(const v1::RunReport& report);
 
 // The value with its unit, or "n/a (reason)".
 std::string QuantityText(const v1::Quantity& quantity);
+
+// What the kernel saw of a pass, on a line.
+std::string SoftwareLine(const v1::SoftwareEvents& software);
+
+// A line for each warning of the run.
+std::string WarningLines(const v1::RunReport& report, const Palette& palette);
 
 // All lines below the table.
 std::string RunNotes(const v1::RunReport& report, const Palette& palette);

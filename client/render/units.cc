@@ -47,6 +47,7 @@ Scale ScaleFor(std::span<const Step> steps, std::span<const double> values) {
 std::string Single(std::span<const Step> steps, double value, std::string_view unit) {
   const Step step = StepFor(steps, std::fabs(value));
   const double scaled = value / step.divisor;
+  if (value > 0 && value < 0.005) return fmt::format("<0.01 {}{}", step.prefix, unit);
   const bool whole = step.divisor == 1 && value == std::floor(value);
   return fmt::format("{:.{}f} {}{}", scaled, whole ? 0 : DecimalsFor(std::fabs(scaled)),
                      step.prefix, unit);

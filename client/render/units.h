@@ -27,7 +27,7 @@ std::string Format(double value, const Scale& scale);
 
 // "11,689,512".
 std::string Grouped(int64_t value);
-// "3.63 GFLOP": three significant digits with a decimal prefix.
+// "3.63 GFLOP": three significant digits with a decimal prefix; "<0.01 FLOP" for less than that.
 std::string Si(double value, std::string_view unit);
 // "1.50 MiB".
 std::string Bytes(double bytes);

@@ -57,6 +57,8 @@ CounterMetricReport DescribeSoftware(size_t metric, const SoftwarePlan& plan,
   report.quality = Quality::kGood;
   if (metric == kPageFaults) {
     CheckPageFaults(*plan.backend, work, report);
+  } else {
+    report.note = "as the kernel counts it; no work of a known count tells whether it is right";
   }
   return report;
 }

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "daemon/jobs/layer_facts.h"
+
 namespace tinyprof {
 namespace {
 
@@ -36,11 +38,6 @@ void Take(FlopsByClass& classes, const char* name, double limit, double& rest) {
   if (flops == 0) return;
   classes[name] += flops;
   rest -= flops;
-}
-
-// oneDNN's names of these kernels are "jit_wino:avx512_core" and the like.
-bool IsWinograd(const v1::LayerReport& layer) {
-  return layer.implementation().find("wino") != std::string::npos;
 }
 
 FlopsByClass ClassesOf(const v1::LayerReport& layer, bool counts_minmax) {

@@ -61,6 +61,15 @@ int64_t DataFlow::FusableInputBytes(const v1::LayerAnalysis& layer) const {
   return largest;
 }
 
+int64_t DataFlow::GivenInputBytes(const v1::LayerAnalysis& layer) const {
+  int64_t sum = 0;
+  for (const v1::TensorInfo& input : layer.inputs()) {
+    const auto found = tensors_.find(input.name());
+    if (found == tensors_.end() || !found->second.made_by_layer) sum += ByteSizeOf(input);
+  }
+  return sum;
+}
+
 bool IsElementwise(const std::string& op) {
   return std::find(kElementwise.begin(), kElementwise.end(), op) != kElementwise.end();
 }
@@ -85,6 +94,10 @@ bool IsShared(const v1::LayerReport& layer) {
     }
   }
   return operations >= kMinParallelElements;
+}
+
+bool IsWinograd(const v1::LayerReport& layer) {
+  return layer.implementation().find("wino") != std::string::npos;
 }
 
 std::optional<double> DispatchNs(const v1::LayerReport& layer, const v1::Overhead& overhead) {

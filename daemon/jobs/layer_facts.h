@@ -18,6 +18,8 @@ class DataFlow {
 
   // Bytes of the layer's inputs that one earlier layer makes for this one only.
   int64_t FusableInputBytes(const v1::LayerAnalysis& layer) const;
+  // Bytes of the layer's inputs that no layer makes: those of the network.
+  int64_t GivenInputBytes(const v1::LayerAnalysis& layer) const;
 
  private:
   struct Tensor {
@@ -38,6 +40,10 @@ DType ComputeDType(const v1::LayerAnalysis& layer);
 // (kernels/ops/partition.h), by the count that most kernels of this backend go by: products of a
 // matrix or a convolution in sixteens, else elements of the output.
 bool IsShared(const v1::LayerReport& layer);
+
+// Whether its kernel convolves by Winograd's algorithm, by the name of oneDNN's kernels
+// ("jit_wino:avx512_core").
+bool IsWinograd(const v1::LayerReport& layer);
 
 // What starting the layer takes when it has no work, of what the run measured; absent when it did
 // not. The kernels of oneDNN and the naive ones decide on threads by themselves, also without work.

@@ -11,6 +11,7 @@
 
 #include "daemon/convert/roofline.h"
 #include "daemon/jobs/layer_facts.h"
+#include "daemon/jobs/model_advice.h"
 #include "daemon/roofline/advice.h"
 #include "daemon/roofline/bounds.h"
 #include "daemon/roofline/tinytorch_rule.h"
@@ -37,6 +38,7 @@ v1::Bound ToProto(const Bound& bound) {
 v1::Advice ToProto(const Advice& advice) {
   v1::Advice message;
   message.set_kind(std::string(Name(advice.kind)));
+  if (advice.speedup) message.set_speedup(*advice.speedup);
   message.set_max_speedup(advice.max_speedup);
   message.set_why(advice.why);
   return message;
@@ -105,11 +107,14 @@ class LayerJoin {
     const DType dtype = ComputeDType(layer.analysis());
     TINYPROF_ASSIGN_OR_RETURN(const Ceilings ceilings,
                               CeilingsFor(roofline_, isa_, dtype, report_.threads()));
-    TINYPROF_ASSIGN_OR_RETURN(const Bound bound, ComputeBound(InputOf(layer), ceilings));
+    const BoundInput input = InputOf(layer);
+    TINYPROF_ASSIGN_OR_RETURN(const Bound bound, ComputeBound(input, ceilings));
     *layer.mutable_bound() = ToProto(bound);
     if (bound.bound_ns > 0) ceilings_ns_[NearerCeiling(bound)] += bound.bound_ns;
     LayerFacts facts = FactsOf(layer, flow_);
-    facts.dispatch_ns = DispatchNs(layer, report_.overhead());
+    facts.working_set_bytes = input.working_set_bytes;
+    facts.cold_bytes = input.cold_bytes;
+    facts.dispatch_ns = input.dispatch_ns;
     facts.worth_sharing = IsShared(layer);
     facts.threads = report_.threads();
     facts.available_threads = HighestThreads(roofline_);
@@ -125,14 +130,19 @@ class LayerJoin {
     const v1::Cost& cost = layer.analysis().cost();
     // Activations were just written by the layer before: the level that holds the layer serves
     // them. A weight is read once a pass, after all the others: it comes from where the whole model
-    // fits.
-    const bool mostly_weights = 2 * cost.weight_bytes() > cost.compulsory_bytes();
+    // fits, or, as what is given to the network, from DRAM where the caches were flushed.
+    const bool is_cold = report_.cache() == "cold";
+    const bool mostly_weights = !is_cold && 2 * cost.weight_bytes() > cost.compulsory_bytes();
+    const int64_t flushed_bytes =
+        is_cold ? std::min(cost.compulsory_bytes(),
+                           cost.weight_bytes() + flow_.GivenInputBytes(layer.analysis()))
+                : 0;
     const int64_t model_bytes =
         report_.analysis().parameter_bytes() + report_.analysis().activation_peak_bytes();
     return {.flop_count = cost.flop_count(),
             .byte_count = cost.compulsory_bytes(),
             .working_set_bytes = mostly_weights ? model_bytes : cost.compulsory_bytes(),
-            .caches_cold = report_.cache() == "cold",
+            .cold_bytes = flushed_bytes,
             .elapsed_ns = MedianNs(layer.time()),
             .dispatch_ns = DispatchNs(layer, report_.overhead())};
   }
@@ -151,52 +161,29 @@ class LayerJoin {
   std::map<Limiter, double> ceilings_ns_;  // the bounds of the layers that it is the nearer one of
 };
 
-// What following a kind of advice in every layer that has it would give the whole model.
-void AdviseModel(v1::RunReport& report) {
-  struct Gain {
-    double saved_ns = 0;
-    int layer_count = 0;
-  };
-  std::map<std::string, Gain> gains;
-  for (const v1::LayerReport& layer : report.layers()) {
-    for (const v1::Advice& advice : layer.advice()) {
-      Gain& gain = gains[advice.kind()];
-      gain.saved_ns += layer.time().median_ns() * (1 - 1 / advice.max_speedup());
-      ++gain.layer_count;
-    }
-  }
-  // Layers and saved times are of the instrumented passes; of the time's interval, the end that
-  // promises less counts here too.
-  double pass_ns = report.overhead().instrumented_pass_ns();
-  if (report.time().median_ns() > 0) {
-    pass_ns *= std::max(1.0, report.time().ci_high_ns() / report.time().median_ns());
-  }
-  std::vector<v1::Advice> model_advice;
-  for (const auto& [kind, gain] : gains) {
-    if (gain.saved_ns >= pass_ns) continue;
-    v1::Advice advice;
-    advice.set_kind(kind);
-    advice.set_max_speedup(pass_ns / (pass_ns - gain.saved_ns));
-    advice.set_why(fmt::format("it would save up to {:.0f} % of the pass, in {} layer{}",
-                               100 * gain.saved_ns / pass_ns, gain.layer_count,
-                               gain.layer_count == 1 ? "" : "s"));
-    if (advice.max_speedup() >= kMinSpeedup) model_advice.push_back(std::move(advice));
-  }
-  std::stable_sort(model_advice.begin(), model_advice.end(),
-                   [](const auto& a, const auto& b) { return a.max_speedup() > b.max_speedup(); });
-  report.mutable_advice()->Assign(model_advice.begin(), model_advice.end());
-}
-
 void WarnOfBrokenBounds(v1::RunReport& report) {
   int broken = 0;
+  int winograd = 0;
   std::string worst_layer;
   double worst_percent = 100;
-  for (const v1::LayerReport& layer : report.layers()) {
+  for (v1::LayerReport& layer : *report.mutable_layers()) {
     if (layer.bound().percent_of_bound() <= 100) continue;
+    if (IsWinograd(layer)) {
+      ++winograd;
+      layer.mutable_bound()->set_warning(
+          "Winograd's convolution does fewer FLOPs than are counted, and the bound is for those");
+      continue;
+    }
     ++broken;
     if (layer.bound().percent_of_bound() <= worst_percent) continue;
     worst_percent = layer.bound().percent_of_bound();
     worst_layer = layer.analysis().name();
+  }
+  if (winograd > 0) {
+    report.add_warnings(
+        fmt::format("{} faster than the bound, which is for the FLOPs that are counted: Winograd's "
+                    "convolution does fewer",
+                    Counted(winograd, "layer is", "layers are")));
   }
   if (broken == 0) return;
   report.add_warnings(

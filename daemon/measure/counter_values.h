@@ -11,8 +11,7 @@
 
 namespace tinyprof {
 
-inline constexpr std::string_view kNotAskedReason =
-    "NOT_ASKED: counters were switched off for this run";
+inline constexpr std::string_view kNotAskedReason = "NOT_ASKED: this run was to count nothing";
 inline constexpr std::string_view kNoLayersReason = "NO_LAYERS: the model has no layers";
 
 // Where the counts of a backend come from: hardware only for the names that count on it, so that a

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "daemon/counters/fact_files.h"
 #include "daemon/counters/system_facts.h"
 #include "kernels/base/words.h"
 #include "kernels/probes/clock.h"
@@ -72,6 +73,10 @@ int64_t InvoluntarySwitches() {
 }
 
 int64_t MaxResidentBytes() {
+  // Of this program alone: ru_maxrss begins with the peak of the process that started it.
+  const std::optional<std::string> peak = LineAfter("/proc/self/status", "VmHWM:");
+  const std::optional<int64_t> kibibytes = peak ? ParseInt<int64_t>(*peak) : std::nullopt;
+  if (kibibytes) return *kibibytes * 1024;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return int64_t{usage.ru_maxrss} * 1024;

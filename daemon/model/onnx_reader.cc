@@ -17,7 +17,7 @@ namespace {
 
 // Stands for a value whose type cannot be known.
 constexpr ValueId kPoison = -2;
-constexpr size_t kMaxNodes = 200'000;
+constexpr size_t kMaxNodes = 65'536;
 
 tl::unexpected<Error> BadOnnx(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, "BAD_ONNX", std::move(message));
@@ -249,6 +249,8 @@ Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
 
 size_t OnnxReader::UsedOutputs(const onnx::NodeProto& node) const {
   int count = node.output_size();
+  // It cuts into as many parts as it has outputs, whoever reads them.
+  if (node.op_type() == "Split") return static_cast<size_t>(count);
   while (count > 1 && !used_names_.contains(node.output(count - 1))) --count;
   return static_cast<size_t>(count);
 }

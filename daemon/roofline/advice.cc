@@ -18,14 +18,13 @@ std::string PercentText(double percent) {
   return percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
 }
 
+// What the advice is sorted by.
+double GainOf(const Advice& advice) { return advice.speedup.value_or(advice.max_speedup); }
+
 class Adviser {
  public:
   Adviser(const LayerFacts& facts, const Bound& bound, const Ceilings& ceilings)
-      : facts_(facts), bound_(bound), peak_(ceilings.peak_flops_per_second) {
-    for (const LevelCeiling& level : ceilings.levels) {
-      if (level.level == bound.level) bandwidth_ = level.bytes_per_second;
-    }
-  }
+      : facts_(facts), bound_(bound), ceilings_(ceilings) {}
 
   std::vector<Advice> Run() {
     if (bound_.bound_ns <= 0) return {};
@@ -42,9 +41,8 @@ class Adviser {
       Kernel();
       Threads();
     }
-    std::stable_sort(advice_.begin(), advice_.end(), [](const Advice& a, const Advice& b) {
-      return a.max_speedup > b.max_speedup;
-    });
+    std::stable_sort(advice_.begin(), advice_.end(),
+                     [](const Advice& a, const Advice& b) { return GainOf(a) > GainOf(b); });
     return std::move(advice_);
   }
 
@@ -54,16 +52,29 @@ class Adviser {
   double activations() const { return static_cast<double>(facts_.activation_bytes); }
   bool weights_dominate() const { return facts_.weight_bytes > facts_.activation_bytes; }
 
-  // The bound of other counts under the same ceilings.
-  double BoundNs(double flop_count, double byte_count) const {
-    return std::max(flop_count / peak_, bandwidth_ > 0 ? byte_count / bandwidth_ : 0) * 1e9;
+  // The bound of other counts, under the layer's ceilings or others; 0 where none applies.
+  double BoundOf(double flop_count, double byte_count, const Ceilings& ceilings) const {
+    const double bytes = weights() + activations();
+    const double share = bytes > 0 ? byte_count / bytes : 1;
+    const auto part = [&](int64_t all) {
+      return static_cast<int64_t>(static_cast<double>(all) * share);
+    };
+    const BoundInput input{.flop_count = static_cast<int64_t>(flop_count),
+                           .byte_count = static_cast<int64_t>(byte_count),
+                           .working_set_bytes = part(facts_.working_set_bytes),
+                           .cold_bytes = part(facts_.cold_bytes)};
+    return BoundNs(input, ceilings).value_or(0);
+  }
+  double BoundOf(double flop_count, double byte_count) const {
+    return BoundOf(flop_count, byte_count, ceilings_);
   }
 
   double dispatch_ns() const { return facts_.dispatch_ns.value_or(0); }
 
-  void Add(AdviceKind kind, double max_speedup, std::string why) {
-    if (max_speedup < kMinSpeedup) return;
-    advice_.push_back({kind, max_speedup, std::move(why)});
+  void Add(AdviceKind kind, std::optional<double> speedup, double max_speedup, std::string why) {
+    const double limit = std::max(max_speedup, speedup.value_or(1));
+    if (speedup.value_or(limit) < kMinSpeedup) return;
+    advice_.push_back({kind, speedup, limit, std::move(why)});
   }
 
   // The gain where `elapsed_ns` was measured.
@@ -73,20 +84,25 @@ class Adviser {
     return elapsed_ns / std::max(elapsed_ns - explained_ns + left_ns, dispatch_ns() + left_ns);
   }
 
-  void AddFromBound(AdviceKind kind, double new_bound_ns, std::string why) {
+  // `started_ns` is what starting the layer takes after the remedy.
+  void AddFromBound(AdviceKind kind, double new_bound_ns, double started_ns, std::string why) {
     if (new_bound_ns <= 0) return;
+    if (!facts_.time) {
+      const double gain = bound_.bound_ns / new_bound_ns;
+      return Add(kind, gain, gain, std::move(why));
+    }
     // Up to b + d the gain grows with the time, and beyond it falls: an end is the smallest.
-    const double gain = facts_.time ? std::min(GainFromBound(new_bound_ns, facts_.time->low_ns),
-                                               GainFromBound(new_bound_ns, facts_.time->high_ns))
-                                    : bound_.bound_ns / new_bound_ns;
-    Add(kind, gain, std::move(why));
+    Add(kind,
+        std::min(GainFromBound(new_bound_ns, facts_.time->low_ns),
+                 GainFromBound(new_bound_ns, facts_.time->high_ns)),
+        facts_.time->high_ns / (started_ns + new_bound_ns), std::move(why));
   }
 
   void Quantize() {
     if (facts_.weight_bytes == 0 || facts_.weight_element_bytes <= 1) return;
     const double int8_weights = weights() / static_cast<double>(facts_.weight_element_bytes);
     AddFromBound(
-        AdviceKind::kQuantize, BoundNs(flops(), int8_weights + activations()),
+        AdviceKind::kQuantize, BoundOf(flops(), int8_weights + activations()), dispatch_ns(),
         fmt::format("weights are {:.0f} % of the bytes that bound this layer; as int8 they are "
                     "{} times smaller",
                     100 * weights() / (weights() + activations()), facts_.weight_element_bytes));
@@ -96,7 +112,7 @@ class Adviser {
   void Fuse() {
     if (!facts_.is_elementwise || facts_.fusable_input_bytes <= 0) return;
     const double left = weights() + activations() - static_cast<double>(facts_.fusable_input_bytes);
-    AddFromBound(AdviceKind::kFuse, BoundNs(flops(), left),
+    AddFromBound(AdviceKind::kFuse, BoundOf(flops(), left), dispatch_ns(),
                  fmt::format("computed where its input is made, it need not read {} back, and the "
                              "layer before need not write them",
                              SizeText(facts_.fusable_input_bytes)));
@@ -106,14 +122,16 @@ class Adviser {
   void BatchWeights() {
     if (!weights_dominate()) return;
     AddFromBound(
-        AdviceKind::kBatch, BoundNs(flops(), activations()),
+        AdviceKind::kBatch, BoundOf(flops(), activations()), 0,
         "weights are read once for all samples of a pass: with more of them each pays less");
   }
 
   void BatchOverhead() {
     if (!facts_.time || !facts_.dispatch_ns) return;
     const double share = std::min(*facts_.dispatch_ns / facts_.time->high_ns, kMostDispatchShare);
-    Add(AdviceKind::kBatch, 1 / (1 - share),
+    const double left_ns = BoundOf(flops(), activations());
+    const double speedup = 1 / (1 - share);
+    Add(AdviceKind::kBatch, speedup, left_ns > 0 ? facts_.time->high_ns / left_ns : speedup,
         fmt::format("starting the layer is {:.0f} % of its time or more, and more samples a pass "
                     "share that",
                     100 * share));
@@ -123,7 +141,7 @@ class Adviser {
     if (facts_.weight_bytes == 0) return;
     AddFromBound(
         AdviceKind::kPrune,
-        BoundNs(kPrunedShare * flops(), kPrunedShare * weights() + activations()),
+        BoundOf(kPrunedShare * flops(), kPrunedShare * weights() + activations()), dispatch_ns(),
         "without half of its channels it has half of the FLOPs and weights; what that does to "
         "accuracy must be checked");
   }
@@ -132,7 +150,7 @@ class Adviser {
     if (facts_.recomputed_positions <= 1) return;
     const auto positions = static_cast<double>(facts_.recomputed_positions);
     AddFromBound(AdviceKind::kKvCache,
-                 BoundNs(flops() / positions, weights() + activations() / positions),
+                 BoundOf(flops() / positions, weights() + activations() / positions), dispatch_ns(),
                  fmt::format("each token computes {} positions anew; with keys and values kept it "
                              "computes one",
                              facts_.recomputed_positions));
@@ -146,8 +164,9 @@ class Adviser {
         *facts_.dispatch_ns < bound_.bound_ns
             ? ""
             : fmt::format(", but for the {:.0f} ns that starting it takes", *facts_.dispatch_ns);
-    Add(AdviceKind::kKernel, facts_.time->low_ns / reachable_ns,
-        fmt::format("it runs at {} % of what {} allows: a kernel that fits this shape better can "
+    Add(AdviceKind::kKernel, std::nullopt, facts_.time->high_ns / reachable_ns,
+        fmt::format("it runs at {} % of what {} allows for its FLOPs and bytes: a kernel that fits "
+                    "this shape better can "
                     "come nearer{}",
                     PercentText(*bound_.percent_of_bound), Name(bound_.limiter), start));
   }
@@ -155,21 +174,15 @@ class Adviser {
   void Threads() {
     if (!facts_.all_threads || facts_.available_threads <= facts_.threads) return;
     if (!facts_.worth_sharing) return;
-    const double bytes = weights() + activations();
-    double new_bound_ns = flops() / facts_.all_threads->peak_flops_per_second * 1e9;
-    for (const LevelCeiling& level : facts_.all_threads->levels) {
-      if (level.level != bound_.level) continue;
-      new_bound_ns = std::max(new_bound_ns, bytes / level.bytes_per_second * 1e9);
-    }
-    AddFromBound(AdviceKind::kThreads, new_bound_ns,
+    AddFromBound(AdviceKind::kThreads,
+                 BoundOf(flops(), weights() + activations(), *facts_.all_threads), dispatch_ns(),
                  fmt::format("it used {} of {} cores, and the ceilings of all are higher",
                              facts_.threads, facts_.available_threads));
   }
 
   const LayerFacts& facts_;
   const Bound& bound_;
-  double peak_;
-  double bandwidth_ = 0;
+  const Ceilings& ceilings_;
   std::vector<Advice> advice_;
 };
 

@@ -1,14 +1,18 @@
-// What to change first about a layer, with an upper limit of the gain. Pure functions.
+// What to change first about a layer, with what that gives at most. Pure functions.
 //
 // A remedy changes the layer's FLOPs or bytes, or the ceilings, and with them the bound b to a
-// smaller b'. Of a measured time t the bound explains b only (all of it, when the layer was faster
-// than its bound), so t - b + b' is left: Amdahl's law at the layer's level. Another kernel can
-// come down to b. Neither comes below what starting a layer takes, d, and the bound that is left:
-//   gain = t / max(t - b + b', d + b')      of a remedy; b / b' when t was not measured
-//   gain = t / (d + b)                      of another kernel
-//   gain = t / (t - d)                      of a batch, for a layer that is bound by overhead
-// t is an interval: each gain is the smaller one of its two ends, so that advice is given only for
-// what the whole interval supports.
+// smaller b' (of the same working set, less what is left out). Of a measured time t the bound
+// explains b only (all of it, when the layer was faster than its bound). Where all else stays,
+// t - b + b' is left: Amdahl's law at the layer's level. Where the kernel then fits the machine
+// perfectly, b' and what starting a layer takes, d, are left, and nothing can give more:
+//   speedup      t / max(t - b + b', d + b')       b / b' when t was not measured
+//   max_speedup  t / (d + b')                      b / b' when t was not measured
+// Another kernel changes no count, so there is only its limit, t / (d + b). A batch, per sample,
+// shares d too: t / (t - d), at most t / b' of one sample's activations. All of this holds for the
+// algorithm that the FLOPs were counted for; another, as Winograd's, may do with fewer.
+//
+// t is an interval: speedup is the smaller one of its two ends, so that advice is given only for
+// what the whole interval supports, and max_speedup that of its longer end.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +39,10 @@ std::string_view Name(AdviceKind kind);
 
 struct Advice {
   AdviceKind kind = AdviceKind::kKernel;
-  // At least kMinSpeedup, finite; of this layer, per sample for kBatch. Nothing can give more, by
-  // the end of the time's interval that promises less.
-  double max_speedup = 1;
-  std::string why;  // one sentence
+  // Of this layer, per sample for kBatch; at least kMinSpeedup, finite. Absent for kKernel.
+  std::optional<double> speedup;
+  double max_speedup = 1;  // at least speedup, finite
+  std::string why;         // one sentence
 };
 
 // The 95 % confidence interval of a measured time; both ends are positive.
@@ -53,6 +57,8 @@ struct LayerFacts {
   int64_t weight_bytes = 0;
   int64_t activation_bytes = 0;  // inputs and outputs
   int64_t weight_element_bytes = 4;
+  int64_t working_set_bytes = 0;  // as in BoundInput
+  int64_t cold_bytes = 0;         // as in BoundInput
   bool is_elementwise = false;
   // Of activation_bytes, the input that one earlier layer makes for this one only.
   int64_t fusable_input_bytes = 0;
@@ -70,8 +76,9 @@ struct LayerFacts {
   std::optional<double> dispatch_ns;
 };
 
-// Advice worth giving, largest gain first. `bound` and `ceilings` are what ComputeBound gave and
-// got for this layer. Rules, each with its own formula in advice.cc:
+// Advice worth giving, largest gain first (by speedup, and that of a kernel by its limit). `bound`
+// and `ceilings` are what ComputeBound gave and got for this layer. Rules, each with its own
+// formula in advice.cc:
 //   memory label    quantize, prune, batch (when weights are most of the traffic), fuse, kernel
 //   compute label   kernel, prune
 //   overhead label  batch

@@ -22,6 +22,9 @@ Status CheckInput(const BoundInput& input, const Ceilings& ceilings) {
   if (input.flop_count < 0) return bad_count("a FLOP count", input.flop_count);
   if (input.byte_count < 0) return bad_count("a byte count", input.byte_count);
   if (input.working_set_bytes < 0) return bad_count("a working set", input.working_set_bytes);
+  if (input.cold_bytes < 0 || input.cold_bytes > input.byte_count) {
+    return bad_count("a count of cold bytes", input.cold_bytes);
+  }
   if (input.elapsed_ns && !IsPositive(*input.elapsed_ns)) {
     return bad_count("a measured time in ns", *input.elapsed_ns);
   }
@@ -52,17 +55,25 @@ struct MemoryTime {
 // The level whose part of the bytes takes longest; nothing where no level holds all of them.
 std::optional<MemoryTime> SlowestLevel(const BoundInput& input, const Ceilings& ceilings) {
   std::optional<MemoryTime> slowest;
+  const auto cold_bytes = static_cast<double>(input.cold_bytes);
+  const double warm_bytes = static_cast<double>(input.byte_count) - cold_bytes;
   double beyond_bytes = static_cast<double>(input.byte_count);
   for (const LevelCeiling& level : ceilings.levels) {
-    if (input.caches_cold && level.capacity_bytes) continue;
     const double elapsed_ns = beyond_bytes / level.bytes_per_second * kNsPerSecond;
     if (!slowest || elapsed_ns > slowest->elapsed_ns) slowest = {level.level, elapsed_ns};
-    if (!level.capacity_bytes || input.working_set_bytes <= *level.capacity_bytes) return slowest;
-    const double held_share =
-        static_cast<double>(*level.capacity_bytes) / static_cast<double>(input.working_set_bytes);
-    beyond_bytes = static_cast<double>(input.byte_count) * (1 - held_share);
+    if (!level.capacity_bytes) return slowest;
+    const bool holds_all = input.working_set_bytes <= *level.capacity_bytes;
+    const double held_share = holds_all ? 1
+                                        : static_cast<double>(*level.capacity_bytes) /
+                                              static_cast<double>(input.working_set_bytes);
+    beyond_bytes = cold_bytes + warm_bytes * (1 - held_share);
+    if (beyond_bytes <= 0) return slowest;
   }
   return std::nullopt;
+}
+
+double ComputeNs(const BoundInput& input, const Ceilings& ceilings) {
+  return static_cast<double>(input.flop_count) / ceilings.peak_flops_per_second * kNsPerSecond;
 }
 
 Limiter MemoryLimiter(MemoryLevel level) {
@@ -143,6 +154,12 @@ double RidgePoint(double peak_flops_per_second, double bytes_per_second) {
   return peak_flops_per_second / bytes_per_second;
 }
 
+std::optional<double> BoundNs(const BoundInput& input, const Ceilings& ceilings) {
+  const std::optional<MemoryTime> memory = SlowestLevel(input, ceilings);
+  if (!memory) return std::nullopt;
+  return std::max(ComputeNs(input, ceilings), memory->elapsed_ns);
+}
+
 Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings) {
   TINYPROF_RETURN_IF_ERROR(CheckInput(input, ceilings));
   const std::optional<MemoryTime> memory = SlowestLevel(input, ceilings);
@@ -152,13 +169,13 @@ Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings) {
         fmt::format("the roofline has no bandwidth for a working set of {}{}: measure it anew with "
                     "more memory free (`tinyprof-client roofline --measure`)",
                     SizeText(input.working_set_bytes),
-                    input.caches_cold ? " from cold caches" : ""));
+                    input.cold_bytes > 0 ? " from cold caches" : ""));
   }
   const auto flops = static_cast<double>(input.flop_count);
   const auto bytes = static_cast<double>(input.byte_count);
   Bound bound;
   bound.level = memory->level;
-  bound.compute_ns = flops / ceilings.peak_flops_per_second * kNsPerSecond;
+  bound.compute_ns = ComputeNs(input, ceilings);
   bound.memory_ns = memory->elapsed_ns;
   bound.bound_ns = std::max(bound.compute_ns, bound.memory_ns);
   if (input.byte_count > 0) bound.ridge_margin = bound.compute_ns / bound.memory_ns;

@@ -6,7 +6,8 @@
 // memory_ns is the longest time of any level of memory, as in the cache-aware roofline (Ilic,
 // Pratas, Sousa, IEEE CAL 2014): of a working set, a cache can have held no more than its capacity,
 // so the rest came at best at the bandwidth of the next level. A working set that a cache holds, or
-// that is much larger than it, has the bandwidth of one level: bytes / bandwidth.
+// that is much larger than it, has the bandwidth of one level: bytes / bandwidth. What was flushed
+// from the caches before the pass comes from DRAM, whatever they could hold.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ struct BoundInput {
   // that nothing can beat; the bytes of a whole pass give the one that its weights meet in
   // practice.
   int64_t working_set_bytes = 0;
-  bool caches_cold = false;          // caches are flushed before each pass
+  int64_t cold_bytes = 0;  // of byte_count, what was flushed from the caches before the pass
   std::optional<double> elapsed_ns;  // absent: not measured
   // What starting a layer like this one takes when it has no work; absent: not measured.
   std::optional<double> dispatch_ns;
@@ -76,12 +77,14 @@ struct Bound {
   std::string warning;             // what speaks against percent_of_bound, or empty
 };
 
-// When caches are cold, all bytes come from DRAM.
-//
 // Limiter and label are overhead by IsOverhead(), else NearerCeiling(). INVALID_ARGUMENT /
 // "BAD_COUNT" for negative counts or a time that is not positive and finite, "BAD_CEILING" for
 // ceilings that are not; FAILED_PRECONDITION / "NO_BANDWIDTH" when no level applies.
 Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings);
+
+// max(compute_ns, memory_ns) alone, of counts that ComputeBound takes; absent where no level
+// applies.
+std::optional<double> BoundNs(const BoundInput& input, const Ceilings& ceilings);
 
 // The larger of the two ceilings' times, whatever the layer took: compute, or the level of memory.
 Limiter NearerCeiling(const Bound& bound);

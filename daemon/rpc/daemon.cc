@@ -191,6 +191,9 @@ v1::Host Daemon::Host() const {
   if (const auto known = counters_->Known()) {
     host.set_papi_version(known->papi_version());
     host.set_pmu(known->pmu());
+    if (known->pmu().empty()) (*host.mutable_unknown())["pmu"] = known->counters().reason();
+  } else {
+    (*host.mutable_unknown())["pmu"] = "counters were not calibrated yet";
   }
   return host;
 }

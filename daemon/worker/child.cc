@@ -9,6 +9,20 @@
 
 namespace tinyprof {
 
+namespace {
+
+int64_t PeakBytes(const rusage& usage) { return int64_t{usage.ru_maxrss} * 1024; }
+
+int64_t OwnPeakBytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return PeakBytes(usage);
+}
+
+}  // namespace
+
+Child::Child(pid_t pid) : pid_(pid), parent_peak_bytes_(OwnPeakBytes()) {}
+
 Child::~Child() {
   Signal(SIGKILL);
   Reap(0);
@@ -26,8 +40,9 @@ bool Child::Reap(int options) {
     if (reaped == 0) return false;
     if (reaped < 0 && errno == EINTR) continue;
     // An error here means that somebody else has reaped it, and how it ended is lost.
-    exit_ = Exit{.wait_status = reaped == pid_ ? wait_status : 0,
-                 .max_resident_bytes = int64_t{usage.ru_maxrss} * 1024};
+    exit_ =
+        Exit{.wait_status = reaped == pid_ ? wait_status : 0,
+             .max_resident_bytes = PeakBytes(usage) > parent_peak_bytes_ ? PeakBytes(usage) : 0};
   }
   return true;
 }

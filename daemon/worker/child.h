@@ -12,13 +12,15 @@ namespace tinyprof {
 // Kills with SIGKILL and reaps in the destructor what was not reaped before. Used by one thread.
 class Child {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
+  explicit Child(pid_t pid);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   struct Exit {
     int wait_status = 0;
+    // The most memory it held; 0 when that was no more than this process had held before it, which
+    // the kernel then tells in its place.
     int64_t max_resident_bytes = 0;
   };
 
@@ -32,6 +34,7 @@ class Child {
   bool Reap(int options);
 
   pid_t pid_;
+  int64_t parent_peak_bytes_;
   std::optional<Exit> exit_;
 };
 

@@ -56,7 +56,9 @@ TEST_F(Export, AFileIsReplacedAndNoNeighbourTouched) {
   Write("net.onnx", "old");
   Write("net.onnx.part", "mine");
   ASSERT_EQ(chmod(File("net.onnx").c_str(), 0640), 0);
-  EXPECT_EQ(Run("mlp", File("net.onnx")).exit_code, 0);
+  const Caught caught = Run("mlp", File("net.onnx"));
+  EXPECT_EQ(caught.exit_code, 0);
+  EXPECT_EQ(caught.err, "tinyprof-client: wrote " + File("net.onnx") + " (12 B)\n");
   EXPECT_EQ(Read("net.onnx"), "first second");
   EXPECT_EQ(Read("net.onnx.part"), "mine");
   EXPECT_EQ(fs::status(File("net.onnx")).permissions(), fs::perms(0640));
@@ -93,7 +95,7 @@ TEST_F(Export, ADeviceIsWrittenInto) {
   EXPECT_TRUE(fs::is_symlink(File("null")));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   const Caught full = Run("mlp", "/dev/full");
-  EXPECT_EQ(full.exit_code, 5);
+  EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full: No space left on device"));
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
@@ -113,6 +115,7 @@ TEST_F(Export, ADashIsStandardOutput) {
   const Caught caught = Run("mlp", "-");
   EXPECT_EQ(caught.exit_code, 0) << caught.err;
   EXPECT_EQ(caught.out, "first second");
+  EXPECT_EQ(caught.err, "tinyprof-client: wrote 12 B to standard output\n");
   EXPECT_FALSE(fs::exists("-"));
 
   const Caught both = Run("mlp", "-", {"--json"});

@@ -140,6 +140,12 @@ grpc::Status FakeModels::ListModels(grpc::ServerContext*, const v1::ListModelsRe
   return grpc::Status::OK;
 }
 
+grpc::Status FakeModels::DeleteModel(grpc::ServerContext*, const v1::DeleteModelRequest* request,
+                                     v1::DeleteModelResponse*) {
+  deleted_name = request->name();
+  return delete_status;
+}
+
 grpc::Status FakeModels::ExportModel(grpc::ServerContext* context,
                                      const v1::ExportModelRequest* request,
                                      grpc::ServerWriter<v1::ExportModelResponse>* writer) {

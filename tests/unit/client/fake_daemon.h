@@ -59,6 +59,8 @@ class FakeModels : public v1::ModelService::Service {
   std::string uploaded_name;
   std::string uploaded_bytes;
   std::string known_sha256;  // GetModel answers with it when it is set
+  std::string deleted_name;
+  grpc::Status delete_status;
   // ExportModel and UploadModel take so long as their caller waits.
   std::atomic<bool> hold = false;
   std::atomic<int> export_calls = 0;
@@ -69,6 +71,8 @@ class FakeModels : public v1::ModelService::Service {
                            v1::UploadModelResponse* response) override;
   grpc::Status ListModels(grpc::ServerContext*, const v1::ListModelsRequest* request,
                           v1::ListModelsResponse* response) override;
+  grpc::Status DeleteModel(grpc::ServerContext*, const v1::DeleteModelRequest* request,
+                           v1::DeleteModelResponse*) override;
   grpc::Status ExportModel(grpc::ServerContext*, const v1::ExportModelRequest* request,
                            grpc::ServerWriter<v1::ExportModelResponse>* writer) override;
 };

@@ -110,7 +110,7 @@ std::string Absent(const std::string& field, const std::string& unit) {
 
 std::string AbsentCounters() {
   std::string text = "counters { " + Absent("flops", "flop") + Absent("cycles", "cycle") +
-                     Absent("instructions", "instruction");
+                     Absent("instructions", "count");
   for (const char* level : {"l1d_misses", "l2_misses", "l3_misses"}) text += Absent(level, "count");
   text += Absent("dram_bytes", "byte") + Absent("flops_single", "flop") +
           Absent("flops_double", "flop") + Absent("stall_cycles", "cycle");
@@ -166,6 +166,10 @@ v1::Run RunInState(v1::RunState state) {
     *run.mutable_error() = Parse<v1::RunError>(R"pb(reason: "OUT_OF_MEMORY"
                                                     message: "the worker needs more than 1 GiB"
                                                     layer: "fc")pb");
+  }
+  if (state == v1::RUN_STATE_CANCELLED) {
+    *run.mutable_error() = Parse<v1::RunError>(
+        R"pb(reason: "CANCELLED" message: "the run was cancelled on request")pb");
   }
   return run;
 }
@@ -236,7 +240,7 @@ v1::Run SucceededRun() {
     implementation: "gemm"
     flops_per_second { value: 18000000 unit: "flop/s" source: SOURCE_DERIVED quality: QUALITY_GOOD }
     memory { activation_bytes: 56 scratch_bytes: 0 peak_bytes: 56 packed_weight_bytes: 32 }
-    advice { kind: "batch" max_speedup: 2 why: "weights are 52 % of the traffic" }
+    advice { kind: "batch" speedup: 1.5 max_speedup: 2 why: "weights are 52 % of the traffic" }
   )pb");
   *linear.mutable_analysis() = Parse<v1::LayerAnalysis>(kLinear);
   v1::LayerReport& odd = *report.add_layers();

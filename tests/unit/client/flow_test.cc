@@ -1,54 +1,21 @@
 // The client against a daemon that answers, refuses, hangs and dies.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "tests/unit/client/fake_daemon.h"
-#include "tests/unit/client/fixture.h"
-#include "tests/unit/client/harness.h"
+#include "tests/unit/client/flow_fixture.h"
 
 namespace tinyprof::client {
 namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-std::string Contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-class Flow : public testing::Test {
- protected:
-  Caught Call(std::vector<std::string> args) {
-    args.insert(args.end(), {"--address", daemon_.address()});
-    return RunCaught(args, interrupts_);
-  }
-
-  // Calls `then` once the daemon is in WatchRun.
-  std::thread WhenWatched(std::function<void()> then) {
-    return std::thread([this, then = std::move(then)] {
-      while (daemon_.profiler.watch_calls == 0)
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      then();
-    });
-  }
-
-  FakeDaemon daemon_;
-  std::atomic<int> left_ = 0;
-  Interrupts interrupts_{[this] { ++left_; }};
-};
 
 TEST_F(Flow, AnalyzePrintsEachFormat) {
   const Caught table = Call({"analyze", "tiny"});
@@ -155,36 +122,6 @@ TEST_F(Flow, WhatRanOutWhileSomethingRanIsAFailure) {
   }
 }
 
-TEST_F(Flow, CancelOfAnEndedRunSaysSo) {
-  v1::CancelRunResponse& answer = daemon_.profiler.cancel_response;
-  *answer.mutable_run() = RunInState(v1::RUN_STATE_SUCCEEDED);
-  answer.set_already_ended(true);
-  const Caught succeeded = Call({"cancel", "r-1"});
-  EXPECT_EQ(succeeded.exit_code, 5);
-  EXPECT_EQ(succeeded.out, "");
-  EXPECT_EQ(succeeded.err,
-            "tinyprof-client: run r-1 has already ended (SUCCEEDED); see `tinyprof-client show "
-            "r-1`\n");
-  EXPECT_EQ(json::parse(Call({"cancel", "r-1", "--json"}).out)["error"]["reason"], "RUN_ENDED");
-  // What was asked for is so already.
-  *answer.mutable_run() = RunInState(v1::RUN_STATE_CANCELLED);
-  const Caught cancelled = Call({"cancel", "r-1"});
-  EXPECT_EQ(cancelled.exit_code, 0);
-  EXPECT_EQ(cancelled.out, "run r-1 has already ended (CANCELLED)\n");
-}
-
-TEST_F(Flow, UploadPrintsTheName) {
-  const std::string path = (daemon_.directory() / "my model.onnx").string();
-  std::ofstream(path) << "bytes";
-  const Caught caught = Call({"models", "upload", path});
-  EXPECT_EQ(caught.exit_code, 0) << caught.err;
-  EXPECT_EQ(daemon_.models.uploaded_bytes, "bytes");
-  EXPECT_EQ(caught.out, daemon_.models.uploaded_name + "\n");
-  const json document = json::parse(Call({"models", "upload", path, "--json"}).out);
-  EXPECT_EQ(document["command"], "models upload");
-  EXPECT_EQ(document["model"], daemon_.models.uploaded_name);
-}
-
 TEST_F(Flow, UnavailableIsTriedAgainTwice) {
   daemon_.profiler.unavailable_calls = 2;
   EXPECT_EQ(Call({"analyze", "tiny"}).exit_code, 0);
@@ -199,106 +136,19 @@ TEST_F(Flow, ADeadDaemonIsNamedWithItsAddress) {
   const Caught caught = Call({"host"});
   EXPECT_EQ(caught.exit_code, 3);
   EXPECT_EQ(caught.err, "tinyprof-client: tinyprofd is not running at " + daemon_.address() +
-                            "; start it with `tinyprofd` or pass --address\n");
+                            "; start it with `tinyprofd --listen " + daemon_.address() +
+                            "` or pass --address\n");
 }
 
 TEST_F(Flow, ADaemonThatDiesMidRunIsReportedWithTheRun) {
   daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
   daemon_.profiler.hold = true;
-  std::thread killer = WhenWatched([this] { daemon_.Kill(); });
+  std::thread killer = WhenWatched(daemon_, [this] { daemon_.Kill(); });
   const Caught caught = Call({"profile", "tiny"});
   killer.join();
   EXPECT_EQ(caught.exit_code, 3);
   EXPECT_THAT(caught.err, HasSubstr("tinyprofd went away; the run r-1"));
   EXPECT_THAT(caught.err, HasSubstr("`tinyprof-client show r-1` once it is back"));
-}
-
-TEST_F(Flow, TheFirstInterruptCancelsTheRun) {
-  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
-  daemon_.profiler.hold = true;
-  std::thread finger = WhenWatched([this] { interrupts_.Trigger(); });
-  const Caught caught = Call({"profile", "tiny"});
-  finger.join();
-  EXPECT_EQ(caught.exit_code, 130);
-  EXPECT_EQ(daemon_.profiler.cancel_calls, 1);
-  EXPECT_EQ(left_, 0);
-  EXPECT_THAT(caught.err, HasSubstr("cancelling the run r-1"));
-}
-
-TEST_F(Flow, AResultThatCannotBeWrittenIsKept) {
-  daemon_.profiler.states = {SucceededRun()};
-  for (const std::vector<std::string>& format :
-       {std::vector<std::string>{}, {"--json"}, {"--csv"}}) {
-    std::vector<std::string> args = {"profile", "tiny", "-o", "/dev/full"};
-    args.insert(args.end(), format.begin(), format.end());
-    const Caught caught = Call(args);
-    EXPECT_EQ(caught.exit_code, 5);
-    EXPECT_THAT(caught.err, HasSubstr("cannot write /dev/full: No space left on device; the result "
-                                      "is kept: `tinyprof-client show r-1`\n"));
-  }
-}
-
-TEST_F(Flow, TheTimeoutCancelsTheRun) {
-  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
-  daemon_.profiler.hold = true;
-  const Caught caught = Call({"profile", "tiny", "--timeout", "2s", "--json"});
-  EXPECT_EQ(caught.exit_code, 124);
-  EXPECT_EQ(daemon_.profiler.cancel_calls, 1);
-  EXPECT_EQ(json::parse(caught.out)["run"]["state"], "CANCELLED");
-}
-
-TEST_F(Flow, WatchingLeavesTheRunAlone) {
-  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
-  daemon_.profiler.hold = true;
-  std::thread finger = WhenWatched([this] { interrupts_.Trigger(); });
-  const Caught caught = Call({"watch", "r-1"});
-  finger.join();
-  EXPECT_EQ(caught.exit_code, 130);
-  EXPECT_EQ(daemon_.profiler.cancel_calls, 0);
-  EXPECT_THAT(caught.err, HasSubstr("the run r-1 goes on"));
-}
-
-TEST_F(Flow, AModelFileIsUploadedOnce) {
-  const std::string path = (daemon_.directory() / "my net.onnx").string();
-  std::ofstream(path) << "abc";
-  daemon_.profiler.states = {SucceededRun()};
-  EXPECT_EQ(Call({"profile", path}).exit_code, 0);
-  // The SHA-256 of "abc" begins with ba7816bf8f01.
-  EXPECT_EQ(daemon_.models.uploaded_name, "my_net-ba7816bf8f01");
-  EXPECT_EQ(daemon_.models.uploaded_bytes, "abc");
-  EXPECT_EQ(daemon_.profiler.start_request.spec().model().text(), "my_net-ba7816bf8f01");
-
-  daemon_.models.uploaded_bytes.clear();
-  daemon_.models.known_sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-  EXPECT_EQ(Call({"profile", path}).exit_code, 0);
-  EXPECT_EQ(daemon_.models.uploaded_bytes, "");
-}
-
-TEST_F(Flow, ModelsReadsAllPagesAndExports) {
-  const json models = json::parse(Call({"models", "--json"}).out)["models"];
-  ASSERT_EQ(models.size(), 2u);
-  EXPECT_EQ(models[1]["name"], "mine");
-  const auto path = daemon_.directory() / "out.onnx";
-  EXPECT_EQ(Call({"models", "export", "mlp", path.string()}).exit_code, 0);
-  EXPECT_EQ(Contents(path), "first second");
-
-  const auto broken = daemon_.directory() / "broken.onnx";
-  EXPECT_EQ(Call({"models", "export", "broken", broken.string()}).exit_code, 2);
-  EXPECT_FALSE(std::filesystem::exists(broken));
-}
-
-TEST_F(Flow, TheTimeoutBoundsUploadAndExport) {
-  daemon_.models.hold = true;
-  const std::string path = (daemon_.directory() / "net.onnx").string();
-  std::ofstream(path) << "abc";
-  const Caught upload = Call({"analyze", path, "--timeout", "300ms"});
-  EXPECT_EQ(upload.exit_code, 124) << upload.err;
-  EXPECT_THAT(upload.err, HasSubstr("did not answer in time"));
-  const Caught exported = Call({"models", "export", "mlp", path, "--timeout", "300ms", "--json"});
-  EXPECT_EQ(exported.exit_code, 124) << exported.err;
-  EXPECT_EQ(json::parse(exported.out)["error"]["reason"], "NO_ANSWER");
-  EXPECT_EQ(Contents(path), "abc");
-  daemon_.models.hold = false;
 }
 
 TEST_F(Flow, VerifyStreamsTensorsInPieces) {
@@ -364,29 +214,6 @@ TEST_F(Flow, ADaemonThatTakesConnectionsButDoesNotAnswerIsSaidSo) {
   EXPECT_EQ(caught.exit_code, 3);
   EXPECT_THAT(caught.err, HasSubstr("takes connections but does not answer"));
   EXPECT_EQ(json::parse(caught.out)["error"]["reason"], "DAEMON_SILENT");
-}
-
-// The real program, its signals and its exit code.
-TEST_F(Flow, ControlCReachesTheProgram) {
-  daemon_.profiler.states = {RunInState(v1::RUN_STATE_RUNNING)};
-  daemon_.profiler.hold = true;
-  const std::string address = daemon_.address();
-  const char* const argv[] = {TINYPROF_CLIENT_PATH, "profile",       "tiny",
-                              "--address",          address.c_str(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  ASSERT_EQ(
-      posix_spawn(&child, argv[0], &actions, nullptr, const_cast<char* const*>(argv), environ), 0);
-  posix_spawn_file_actions_destroy(&actions);
-  std::thread finger = WhenWatched([child] { kill(child, SIGINT); });
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  finger.join();
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_EQ(daemon_.profiler.cancel_calls, 1);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ std::string AbsentCounts() {
   const std::string no_executed = "NOT_IN_BUILD: this build does not count executed instructions";
   return R"("counters": {)" + Absent("flops", "flop", "papi", no_pmu) + "," +
          Absent("cycles", "cycle", "papi", no_pmu) + "," +
-         Absent("instructions", "instruction", "papi", no_pmu) + "," +
+         Absent("instructions", "count", "papi", no_pmu) + "," +
          Absent("l1d_misses", "count", "papi", no_pmu) + "," +
          Absent("l2_misses", "count", "papi", no_pmu) + "," +
          Absent("l3_misses", "count", "papi", no_pmu) + "," +
@@ -85,7 +85,7 @@ std::string AbsentCounts() {
          Absent("flops_intel", "flop", "executed", no_executed) + "," +
          Absent("flops_amd", "flop", "executed", no_executed) + "," +
          Absent("flops_algorithmic", "flop", "executed", no_executed) + "," +
-         Absent("instructions", "instruction", "executed", no_executed) +
+         Absent("instructions", "count", "executed", no_executed) +
          R"(, "state": "unsupported", "reason": ")" + no_executed + "\"}";
 }
 
@@ -126,7 +126,7 @@ TEST(RunDocument, HoldsWhatALayerMeasured) {
               "reason": null},
     "memory": {"activation_bytes": 56, "scratch_bytes": 0, "peak_bytes": 56,
                "packed_weight_bytes": 32, "reason": null},
-    "advice": [{"kind": "batch", "max_speedup": 2.0, "why": "weights are 52 % of the traffic"}]})");
+    "advice": [{"kind": "batch", "speedup": 1.5, "max_speedup": 2.0, "why": "weights are 52 % of the traffic"}]})");
 }
 
 TEST(RunDocument, KeepsTheNoteOfACount) {

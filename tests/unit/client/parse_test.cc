@@ -76,6 +76,8 @@ TEST(ExitCodes, FollowTheContract) {
   EXPECT_EQ(code(ErrorCode::kInternal), 1);
   EXPECT_EQ(ExitCodeFor({ErrorCode::kUnavailable, "STORE_UNAVAILABLE", "", {}}),
             ExitCode::kPrecondition);
+  EXPECT_EQ(ExitCodeFor({ErrorCode::kFailedPrecondition, "FILE_NOT_WRITABLE", "", {}}),
+            ExitCode::kRunFailed);
 }
 
 // The vectors of FIPS 180-4's examples and of the empty message.

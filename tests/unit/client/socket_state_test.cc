@@ -14,6 +14,7 @@
 #include <fstream>
 #include <thread>
 
+#include "client/lib/address.h"
 #include "client/lib/exit_code.h"
 
 namespace tinyprof::client {
@@ -83,14 +84,24 @@ TEST_F(SocketState, NothingIsThere) {
   const Error error = ExplainSocket(Path("no.sock"));
   EXPECT_EQ(ExitCodeFor(error), ExitCode::kUnreachable);
   EXPECT_EQ(error.message, "tinyprofd is not running at unix:" + Path("no.sock") +
-                               "; start it with `tinyprofd` or pass --address");
+                               "; start it with `tinyprofd --listen unix:" + Path("no.sock") +
+                               "` or pass --address");
 }
 
 TEST_F(SocketState, TheDirectoryIsMissing) {
   const Error error = ExplainSocket(Path("no/such.sock"));
   EXPECT_EQ(ExitCodeFor(error), ExitCode::kUnreachable);
   EXPECT_EQ(error.reason, "NO_DIRECTORY");
-  EXPECT_THAT(error.message, HasSubstr("there is no directory " + Path("no") + ";"));
+  EXPECT_THAT(error.message,
+              HasSubstr("there is no directory " + Path("no") +
+                        "; start it with `tinyprofd --listen unix:" + Path("no/such.sock") + "`"));
+}
+
+// Where a daemon listens that is told nothing, nothing has to be told.
+TEST_F(SocketState, TheSystemsSocketNeedsNoOption) {
+  const std::string path = SocketPath(std::string(kSystemAddress));
+  if (fs::exists(path)) GTEST_SKIP() << "a daemon of this system may listen there";
+  EXPECT_THAT(ExplainSocket(path).message, HasSubstr("start it with `tinyprofd`"));
 }
 
 TEST_F(SocketState, AFileStandsForTheDirectory) {
@@ -113,7 +124,9 @@ TEST_F(SocketState, NobodyListens) {
   const Error error = ExplainSocket(Bind("left.sock", false));
   EXPECT_EQ(ExitCodeFor(error), ExitCode::kUnreachable);
   EXPECT_EQ(error.reason, "DAEMON_NOT_RUNNING");
-  EXPECT_THAT(error.message, HasSubstr("left behind and nobody listens"));
+  EXPECT_THAT(error.message, HasSubstr("left behind and nobody listens; start it with `tinyprofd "
+                                       "--listen unix:" +
+                                       Path("left.sock") + "`"));
 }
 
 TEST_F(SocketState, SomebodyListensAndSaysNothing) {

@@ -68,6 +68,9 @@ TEST(Units, WriteSingleNumbers) {
   EXPECT_EQ(Bytes(512), "512 B");
   EXPECT_EQ(Time(1234), "1.23 µs");
   EXPECT_EQ(Percent(0.0183), "1.83 %");
+  EXPECT_EQ(Si(0.003, ""), "<0.01 ");
+  EXPECT_EQ(Si(0, ""), "0 ");
+  EXPECT_EQ(Si(0.006, "FLOP"), "0.01 FLOP");
 }
 
 Table NamesTable() {

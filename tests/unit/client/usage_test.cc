@@ -37,13 +37,36 @@ TEST(Usage, HelpOffersNothingThatDoesNotWork) {
 }
 
 TEST(Usage, EverySubcommandHasExamplesAndArguments) {
-  for (const char* name : {"export", "upload"}) {
+  for (const auto& [name, argument] :
+       {std::pair("export", "FILE"), std::pair("upload", "FILE"), std::pair("delete", "NAME")}) {
     const Caught caught = RunCaught({"models", name, "--help"});
     EXPECT_EQ(caught.exit_code, 0);
     EXPECT_THAT(caught.out,
                 HasSubstr(std::string("Examples:\n  tinyprof-client models ") + name + " "));
-    EXPECT_THAT(caught.out, HasSubstr("FILE"));
+    EXPECT_THAT(caught.out, HasSubstr(argument));
   }
+}
+
+TEST(Usage, HelpSaysWhatTheArgumentsAre) {
+  const std::string layer = RunCaught({"layer", "--help"}).out;
+  EXPECT_THAT(layer, HasSubstr("One layer, such as 'linear(768,3072)'"));
+  EXPECT_THAT(layer, testing::Not(HasSubstr("A zoo name")));
+  EXPECT_THAT(RunCaught({"profile", "--help"}).out, HasSubstr("A zoo name"));
+  for (const char* command :
+       {"profile", "layer", "latency", "memory", "analyze", "show", "watch"}) {
+    EXPECT_THAT(RunCaught({command, "--help"}).out,
+                HasSubstr("Print CSV: a line for each layer, then one for the whole model"))
+        << command;
+  }
+  EXPECT_THAT(RunCaught({"profile", "--help"}).out, HasSubstr("half of a --timeout below 20s"));
+  EXPECT_THAT(RunCaught({"memory", "--help"}).out, HasSubstr("half of a --timeout below 2s"));
+}
+
+TEST(Usage, ACompletionScriptIsNoJson) {
+  const Caught caught = RunCaught({"completion", "bash", "--json"});
+  EXPECT_EQ(caught.exit_code, 2);
+  EXPECT_THAT(caught.err, HasSubstr("completion prints a script for a shell and has no --json"));
+  EXPECT_EQ(nlohmann::json::parse(caught.out)["error"]["reason"], "NO_JSON");
 }
 
 TEST(Usage, ALongValueIsNotRepeatedWhole) {

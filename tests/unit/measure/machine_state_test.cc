@@ -1,7 +1,12 @@
 #include "daemon/measure/machine_state.h"
 
 #include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace tinyprof {
@@ -63,6 +68,27 @@ TEST(MaxResidentBytes, GrowsWithTouchedMemory) {
   }
   EXPECT_GE(MaxResidentBytes(), before_bytes);
   EXPECT_GE(MaxResidentBytes(), int64_t{64} << 20);
+}
+
+// The kernel gives a program that another has started the other's peak as its own ru_maxrss.
+TEST(MaxResidentBytes, IsNotThatOfTheProcessThatStartedThisOne) {
+  constexpr const char* kChild = "TINYPROF_TEST_IS_THE_CHILD";
+  if (getenv(kChild) != nullptr) {
+    _exit(MaxResidentBytes() < (int64_t{256} << 20) ? 0 : 1);
+  }
+  std::vector<char> memory(512 << 20, 1);
+  ASSERT_EQ(memory.back(), 1);
+  ASSERT_EQ(setenv(kChild, "1", 1), 0);
+  std::string program = "/proc/self/exe";
+  std::string filter = "--gtest_filter=MaxResidentBytes.IsNot*";
+  char* arguments[] = {program.data(), filter.data(), nullptr};
+  pid_t child = 0;
+  ASSERT_EQ(posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments, environ), 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  unsetenv(kChild);
 }
 
 }  // namespace

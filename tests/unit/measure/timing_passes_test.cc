@@ -234,6 +234,19 @@ TEST_F(TimingPassesTest, AMigratedPassIsThrownAwayAndCounted) {
   EXPECT_EQ(events.task_clock.reason, "EVENT_NOT_ON_CPU: no perf::TASK-CLOCK");
 }
 
+TEST_F(TimingPassesTest, WhatReadingTakesIsNoCpuTimeOfThePass) {
+  FakeBackend backend;
+  backend.events = {"perf::TASK-CLOCK"};
+  backend.read_cost = 700;
+  FakeWorkload workload(clock_, {5'000});
+  workload.on_run = [&](size_t) { backend.Happen(0, "perf::TASK-CLOCK", 5'000); };
+  SoftwareMonitor monitor(PlanSoftwareEvents(backend, 1), 1);
+  budget_ns_ = 0;
+  TimingPasses passes(workload, nullptr, clock_, monitor, preemptions_, options_, hooks_);
+  ASSERT_TRUE(passes.Run({}).has_value());
+  EXPECT_EQ(monitor.Summary().task_clock.value, 5'000);
+}
+
 TEST_F(TimingPassesTest, RoundsThatWerePreemptedAreThrownAwayWhileThereAreQuietOnes) {
   FakeWorkload workload(clock_, {50'000});
   int64_t preempted = 0;

@@ -243,6 +243,28 @@ TEST(OnnxImportTest, UnusedOutputsAndNodesGo) {
   EXPECT_EQ(graph.nodes[0].outputs.size(), 1U);
 }
 
+// The number of a Split's outputs is the number of its parts, also where nobody reads the last.
+TEST(OnnxImportTest, UnusedPartsOfASplitStay) {
+  for (const bool sizes_given : {false, true}) {
+    ModelMaker maker;
+    maker.Input("x", {"1", "6"}).Output("y");
+    std::vector<std::string> inputs = {"x"};
+    if (sizes_given) {
+      maker.Ints("sizes", {3}, {2, 2, 2});
+      inputs.emplace_back("sizes");
+    }
+    ModelMaker::SetInt(maker.Node("Split", inputs, {"a", "b", "c"}), "axis", 1);
+    maker.Node("Relu", {"a"}, {"y"});
+    const Graph graph = Imported(maker.Import());
+    EXPECT_EQ(OutputShape(graph), (Shape{1, 2}));
+    ASSERT_EQ(graph.nodes.size(), 2U);
+    EXPECT_EQ(graph.nodes[0].outputs.size(), 3U);
+    const Result<ModelAnalysis> analysis = Analyze(graph);
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(analysis->totals.flop_count(), 2);
+  }
+}
+
 TEST(OnnxImportTest, TokenInputsIndexTheirTable) {
   ModelMaker maker;
   maker.Input("ids", {"1", "6"}, DType::kInt64).Output("y");

@@ -19,7 +19,7 @@ std::vector<Advice> Advise(const LayerFacts& facts) {
   const BoundInput input{
       .flop_count = facts.flop_count,
       .byte_count = facts.weight_bytes + facts.activation_bytes,
-      .caches_cold = true,
+      .cold_bytes = facts.weight_bytes + facts.activation_bytes,
       .elapsed_ns = facts.time ? std::optional(facts.time->low_ns / 2 + facts.time->high_ns / 2)
                                : std::nullopt,
       .dispatch_ns = facts.dispatch_ns};
@@ -28,11 +28,18 @@ std::vector<Advice> Advise(const LayerFacts& facts) {
   return AdviseLayer(facts, *bound, Machine());
 }
 
-// The speedup promised by advice of `kind`, or 0 when there is none.
-double Speedup(const std::vector<Advice>& advice, AdviceKind kind) {
+Advice Find(const std::vector<Advice>& advice, AdviceKind kind) {
   const auto found =
       std::find_if(advice.begin(), advice.end(), [&](const Advice& a) { return a.kind == kind; });
-  return found == advice.end() ? 0 : found->max_speedup;
+  return found == advice.end() ? Advice{.kind = kind, .max_speedup = 0} : *found;
+}
+// The speedup told by advice of `kind`, of a kernel its limit; 0 when there is none.
+double Speedup(const std::vector<Advice>& advice, AdviceKind kind) {
+  const Advice found = Find(advice, kind);
+  return found.speedup.value_or(found.max_speedup);
+}
+double Limit(const std::vector<Advice>& advice, AdviceKind kind) {
+  return Find(advice, kind).max_speedup;
 }
 
 // 80 MB of weights, 20 MB of activations, 200 MFLOP: 1 ms of memory, 0.2 ms of compute.
@@ -63,6 +70,9 @@ TEST(AdviseLayer, TheGainIsLimitedByWhatTheBoundExplains) {
   // Half of the time is explained: 2 ms become 1 ms and 0.4 ms.
   const auto advice = Advise(At(MemoryBound(), 2'000'000));
   EXPECT_NEAR(Speedup(advice, AdviceKind::kQuantize), 2 / 1.4, 1e-9);
+  // A kernel that is perfect afterwards: 0.4 ms and the start.
+  EXPECT_NEAR(Limit(advice, AdviceKind::kQuantize), 2 / 0.401, 1e-9);
+  EXPECT_FALSE(Find(advice, AdviceKind::kKernel).speedup.has_value());
   // 1 ms and the start.
   EXPECT_NEAR(Speedup(advice, AdviceKind::kKernel), 2 / 1.001, 1e-9);
 }
@@ -80,8 +90,9 @@ TEST(AdviseLayer, AWideIntervalPromisesOnlyWhatItsWorseEndDoes) {
   const auto advice = Advise(facts);
   // Quantizing saves 0.6 ms, less of the longer time: 4.2 ms become 3.6 ms.
   EXPECT_NEAR(Speedup(advice, AdviceKind::kQuantize), 4.2 / 3.6, 1e-9);
-  // A kernel at the bound gains less on the shorter one.
-  EXPECT_NEAR(Speedup(advice, AdviceKind::kKernel), 1.8 / 1.001, 1e-9);
+  // What nothing can exceed is of the longer time.
+  EXPECT_NEAR(Limit(advice, AdviceKind::kQuantize), 4.2 / 0.401, 1e-9);
+  EXPECT_NEAR(Limit(advice, AdviceKind::kKernel), 4.2 / 1.001, 1e-9);
   // An interval that reaches to the bound supports no other kernel.
   facts.time = {1'001'000, 4'999'000};
   EXPECT_EQ(Speedup(Advise(facts), AdviceKind::kKernel), 0);
@@ -92,6 +103,10 @@ TEST(AdviseLayer, AWideIntervalPromisesOnlyWhatItsWorseEndDoes) {
 TEST(AdviseLayer, BatchSharesTheWeights) {
   // Per sample max(0.2 ms of compute, 0.2 ms of activations): 5 times less.
   EXPECT_NEAR(Speedup(Advise(MemoryBound()), AdviceKind::kBatch), 5, 1e-9);
+  // Of 4 ms, 3 are above the bound; the start is shared, too.
+  const auto measured = Advise(At(MemoryBound(), 4'000'000));
+  EXPECT_NEAR(Speedup(measured, AdviceKind::kBatch), 4 / 3.2, 1e-9);
+  EXPECT_NEAR(Limit(measured, AdviceKind::kBatch), 4 / 0.2, 1e-9);
   LayerFacts activations = MemoryBound();
   std::swap(activations.weight_bytes, activations.activation_bytes);
   EXPECT_EQ(Speedup(Advise(activations), AdviceKind::kBatch), 0);
@@ -159,6 +174,24 @@ TEST(AdviseLayer, PruneHalvesFlopsAndWeights) {
   EXPECT_NEAR(Speedup(Advise(MemoryBound()), AdviceKind::kPrune), 100.0 / 60, 1e-9);
 }
 
+TEST(AdviseLayer, LessDataMayFitANearerCache) {
+  // 10 MB of weights and activations from DRAM; half of them fit the cache of 8 MB.
+  Ceilings machine = Machine();
+  machine.levels.insert(machine.levels.begin(), {MemoryLevel::kL3, 1e12, 8'000'000});
+  const LayerFacts facts{.flop_count = 1'000'000,
+                         .weight_bytes = 10'000'000,
+                         .activation_bytes = 0,
+                         .working_set_bytes = 10'000'000};
+  const Result<Bound> bound = ComputeBound(
+      {.flop_count = 1'000'000, .byte_count = 10'000'000, .working_set_bytes = 10'000'000},
+      machine);
+  ASSERT_TRUE(bound.has_value());
+  EXPECT_NEAR(bound->bound_ns, 20'000, 1e-6);  // 2 MB at 100 GB/s
+  // 5 MB at 1000 GB/s.
+  EXPECT_NEAR(Speedup(AdviseLayer(facts, *bound, machine), AdviceKind::kPrune), 20'000 / 5'000.0,
+              1e-9);
+}
+
 TEST(AdviseLayer, KvCacheComputesOnePosition) {
   LayerFacts facts = ComputeBoundLayer();
   facts.recomputed_positions = 100;
@@ -195,12 +228,14 @@ TEST(AdviseLayer, OverheadWantsABatchAndNothingElse) {
   ASSERT_EQ(advice.size(), 1u);
   EXPECT_EQ(advice[0].kind, AdviceKind::kBatch);
   // 60 ns less the 45 of starting, not 60 over the bound of 5.
-  EXPECT_NEAR(advice[0].max_speedup, 60.0 / 15, 1e-9);
+  EXPECT_NEAR(*advice[0].speedup, 60.0 / 15, 1e-9);
+  // 100 bytes or 1000 FLOPs: 1 ns.
+  EXPECT_NEAR(advice[0].max_speedup, 60, 1e-9);
   // The interval's longer end leaves more.
   facts.time = {50, 70};
   advice = Advise(facts);
   ASSERT_EQ(advice.size(), 1u);
-  EXPECT_NEAR(advice[0].max_speedup, 70.0 / 25, 1e-9);
+  EXPECT_NEAR(*advice[0].speedup, 70.0 / 25, 1e-9);
 }
 
 TEST(AdviseLayer, NoBatchIsHeldToSaveMoreThanNineTenths) {
@@ -210,7 +245,7 @@ TEST(AdviseLayer, NoBatchIsHeldToSaveMoreThanNineTenths) {
     const auto advice = Advise(facts);
     ASSERT_EQ(advice.size(), 1u);
     EXPECT_EQ(advice[0].kind, AdviceKind::kBatch);
-    EXPECT_NEAR(advice[0].max_speedup, 10, 1e-9);
+    EXPECT_NEAR(*advice[0].speedup, 10, 1e-9);
   }
 }
 
@@ -221,10 +256,11 @@ TEST(AdviseLayer, IsSortedFiniteAndWorthIt) {
   ASSERT_GE(advice.size(), 3u);
   for (size_t i = 0; i < advice.size(); ++i) {
     EXPECT_TRUE(std::isfinite(advice[i].max_speedup));
-    EXPECT_GE(advice[i].max_speedup, kMinSpeedup);
+    EXPECT_GE(Speedup(advice, advice[i].kind), kMinSpeedup);
+    EXPECT_GE(advice[i].max_speedup, Speedup(advice, advice[i].kind));
     EXPECT_FALSE(advice[i].why.empty());
     if (i > 0) {
-      EXPECT_LE(advice[i].max_speedup, advice[i - 1].max_speedup);
+      EXPECT_LE(Speedup(advice, advice[i].kind), Speedup(advice, advice[i - 1].kind));
     }
   }
 }

@@ -31,7 +31,7 @@ BoundInput Cold(int64_t flops, int64_t bytes, std::optional<double> elapsed_ns =
   return {.flop_count = flops,
           .byte_count = bytes,
           .working_set_bytes = bytes,
-          .caches_cold = true,
+          .cold_bytes = bytes,
           .elapsed_ns = elapsed_ns};
 }
 
@@ -100,6 +100,20 @@ TEST(ComputeBound, WarmDataComesFromTheInnermostLevelThatHoldsIt) {
   EXPECT_EQ(WarmBound(32 << 20).level, MemoryLevel::kL3);
   EXPECT_EQ(WarmBound(int64_t{1} << 30).level, MemoryLevel::kDram);
   EXPECT_EQ(MustBound(Cold(0, 1000)).level, MemoryLevel::kDram);
+}
+
+TEST(ComputeBound, WhatWasFlushedComesFromDramAndTheRestFromWhereItWasWritten) {
+  // L3 holds 31 MB of activations, of which L2 can have held 2 MiB, and passes 1 MB of weights on:
+  // that takes longer than the weights from DRAM.
+  const Bound large = MustBound(
+      {.byte_count = 32'000'000, .working_set_bytes = 32'000'000, .cold_bytes = 1'000'000});
+  EXPECT_EQ(large.level, MemoryLevel::kL3);
+  EXPECT_NEAR(large.memory_ns, (1e6 + 31e6 * (1 - (2 << 20) / 32e6)) / 400, 1e-6);
+  // Of 1.1 MB in all, the same weights take longest by far.
+  const Bound small =
+      MustBound({.byte_count = 1'100'000, .working_set_bytes = 100'000, .cold_bytes = 1'000'000});
+  EXPECT_EQ(small.level, MemoryLevel::kDram);
+  EXPECT_DOUBLE_EQ(small.memory_ns, 5'000);
 }
 
 TEST(ComputeBound, WhatACacheCanHaveHeldIsNotAskedOfTheNextLevel) {

@@ -83,6 +83,13 @@ TEST_F(WorkerProcessTest, KillIsToldFromCrash) {
   EXPECT_EQ(Run("sigkill").error().reason, "WORKER_KILLED");
 }
 
+// Half of the worker's limit, which the kernel gives the worker as its own peak.
+TEST_F(WorkerProcessTest, WhatTheDaemonHasHeldIsNotTheWorkersMemory) {
+  const std::vector<char> memory(600 << 20, 1);
+  ASSERT_EQ(memory.back(), 1);
+  EXPECT_EQ(Run("sigkill").error().reason, "WORKER_KILLED");
+}
+
 TEST_F(WorkerProcessTest, ExitCodeComesWithStderr) {
   const auto event = Run("exit 3");
   EXPECT_EQ(event.error().metadata.at("exit_code"), "3");
