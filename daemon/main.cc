@@ -55,6 +55,9 @@ int Main(int argc, const char* const* argv) {
   const LoadedConfig loaded = LoadConfig(flags->config, environment);
   for (const std::string& error : loaded.errors) Complain(error);
   if (!loaded.errors.empty()) return kBadConfig;
+  // Before anything can start a thread, and not before the file was read, which may lie on a disk
+  // that does not answer.
+  BlockSignals();
   if (const Status fits = CheckAgainstThisHost(loaded.config); !fits) {
     Complain(fits.error().message);
     return kBadConfig;
@@ -69,8 +72,7 @@ int Main(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   tinyprof::OpenStandardStreams();
-  // Before anything can start a thread.
-  tinyprof::BlockSignals();
+  tinyprof::IgnoreWriteSignals();
   try {
     return tinyprof::Main(argc, argv);
   } catch (const std::exception& exception) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "daemon/convert/host.h"
@@ -66,6 +67,7 @@ class Daemon {
   const CpuSplit cpus_;
   Logger logger_;
   Border border_;
+  std::optional<FileLock> state_lock_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<ModelReader> model_reader_;
   std::unique_ptr<ModelStore> model_store_;
@@ -93,6 +95,9 @@ Status Daemon::OpenState() {
                             directory.string(), error.message()),
                 {{"state_dir", directory.string()}});
   }
+  // Before the store is opened: the runs that go on in it may be another daemon's.
+  TINYPROF_ASSIGN_OR_RETURN(FileLock lock, FileLock::OfState(directory.string()));
+  state_lock_.emplace(std::move(lock));
   TINYPROF_ASSIGN_OR_RETURN(store_, Store::Open((directory / "tinyprof.db").string(),
                                                 {.max_run_count = options_.config.max_runs}));
   TINYPROF_ASSIGN_OR_RETURN(const int64_t interrupted_count, store_->runs().FailInterrupted());
@@ -227,7 +232,7 @@ Status CheckAgainstThisHost(const Config& config) {
 Status RunDaemon(const DaemonOptions& options) {
   // All that the daemon writes is its owner's alone; the socket gets socket_mode.
   umask(0077);
-  TINYPROF_ASSIGN_OR_RETURN(const HostLock lock, HostLock::Acquire(options.config.lock_file));
+  TINYPROF_ASSIGN_OR_RETURN(const FileLock lock, FileLock::OfHost(options.config.lock_file));
   TINYPROF_ASSIGN_OR_RETURN(CpuSplit cpus, SplitCpusOfThisMachine(options.config.cpus));
   // Before any thread, so that all of them, gRPC's too, keep off the CPUs that measure.
   TINYPROF_RETURN_IF_ERROR(BindThread(cpus.housekeeping));

@@ -31,8 +31,9 @@ Status CheckAgainstThisHost(const Config& config);
 // Serves until SIGTERM or SIGINT, then lets the run in progress end within drain_timeout; a second
 // signal cancels it. BlockSignals() must have been called before any thread was started.
 //
-// In order: host lock, store (interrupted runs become FAILED), models, queue, probe of the counters
-// (beside the rest), server, "ready" on stderr and to the service manager.
+// In order: host lock, lock of the state directory, store (interrupted runs become FAILED), models,
+// queue, probe of the counters (beside the rest), server, "ready" on stderr and to the service
+// manager.
 Status RunDaemon(const DaemonOptions& options);
 
 }  // namespace tinyprof

@@ -63,6 +63,22 @@ TEST_F(DaemonLifeTest, ASecondDaemonIsRefusedWithThePidOfTheFirst) {
   EXPECT_EQ(RunClient({"health"}), 0) << err();
 }
 
+// As two containers that share a volume have it.
+TEST_F(DaemonLifeTest, ASecondDaemonOnTheSameStateIsRefusedWhateverItsHostLock) {
+  StartDaemon();
+  const std::string id = StartRun(true);
+  AwaitState(id, v1::RUN_STATE_RUNNING);
+  std::string text;
+  EXPECT_EQ(
+      RunDaemon({"--config", dir_.Write("2.toml", "lock_file = \"" + dir_.File("lock2") + "\"\n"),
+                 "--listen", "unix:" + dir_.File("2.sock"), "--state-dir", dir_.File("state")},
+                &text),
+      1);
+  EXPECT_THAT(text, HasSubstr(dir_.File("state")));
+  EXPECT_THAT(text, HasSubstr("process " + std::to_string(daemon().pid())));
+  EXPECT_EQ(GetRun(id).state(), v1::RUN_STATE_RUNNING);
+}
+
 TEST_F(DaemonLifeTest, RefusesAnAddressThatOtherMachinesReach) {
   std::string text;
   std::vector<std::string> command = DaemonCommand("");
