@@ -32,6 +32,7 @@
 #include "daemon/rpc/server.h"
 #include "daemon/store/store.h"
 #include "kernels/base/resource_limits.h"
+#include "kernels/base/thread_supply.h"
 #include "kernels/runtime/isa.h"
 
 namespace tinyprof {
@@ -42,6 +43,8 @@ constexpr std::chrono::milliseconds kCallGrace{2000};
 // Open files: some 20 for gRPC, the store, the lock and signals, 10 to start a worker, the rest for
 // calls. Address space: the stacks and heap arenas of gRPC's threads.
 constexpr ResourceNeeds kNeeds{.open_files = 64, .address_space_bytes = int64_t{3} << 29};
+// Some 12 of gRPC and of our own, one for each CPU that a worker measures on, the rest for calls.
+constexpr int kNeededThreads = 48;
 
 class Daemon {
  public:
@@ -222,6 +225,7 @@ void Daemon::LogRun(const v1::Run& run) const {
 
 Status CheckAgainstThisHost(const Config& config) {
   TINYPROF_RETURN_IF_ERROR(CheckResourceLimits("tinyprofd", kNeeds));
+  TINYPROF_RETURN_IF_ERROR(CheckThreadSupply("tinyprofd", kNeededThreads));
   for (const std::string& address : config.listen) {
     TINYPROF_RETURN_IF_ERROR(CheckAddress(address));
   }

@@ -25,7 +25,7 @@ struct DaemonOptions {
 
 // What a configuration may be wrong in that only this host can tell: addresses that are not
 // allowed, CPUs that are not there, and limits too low to serve under. Errors of CheckAddress(),
-// SplitCpus() and CheckResourceLimits().
+// SplitCpus(), CheckResourceLimits() and CheckThreadSupply().
 Status CheckAgainstThisHost(const Config& config);
 
 // Serves until SIGTERM or SIGINT, then lets the run in progress end within drain_timeout; a second

@@ -22,6 +22,16 @@ class DaemonLifeTest : public DaemonTest {
     *text = process.Out() + process.Err();
     return code.value_or(-1);
   }
+  // The daemon's user from here on: one whom the limit of processes binds, unlike root.
+  void BeAUserWithoutOtherProcesses() {
+    if (geteuid() != 0) return;
+    constexpr uid_t kUser = 64'021;
+    const std::string id = std::to_string(kUser);
+    prefix_ = {"/usr/bin/setpriv", "--reuid", id, "--regid", id, "--clear-groups"};
+    for (const char* path : {".", "state", "state/tinyprof.db"}) {
+      ASSERT_EQ(chown(dir_.File(path).c_str(), kUser, kUser), 0) << path;
+    }
+  }
 };
 
 TEST_F(DaemonLifeTest, ServesHealthAndTheHost) {
@@ -181,6 +191,14 @@ TEST_F(DaemonLifeTest, TellsTheServiceManagerThatItIsReadyAndThatItStops) {
   EXPECT_EQ(daemon().Wait(kPatience), 0);
   EXPECT_THAT(next(), HasSubstr("STOPPING=1"));
   ::close(manager);
+}
+
+TEST_F(DaemonLifeTest, TooFewThreadsAreSaidBeforeItServes) {
+  BeAUserWithoutOtherProcesses();
+  prefix_.insert(prefix_.end(), {"/usr/bin/prlimit", "--nproc=16"});
+  Process limited(dir_.File("."), DaemonCommand(""), {});
+  EXPECT_EQ(limited.Wait(kPatience), 78);
+  EXPECT_THAT(limited.Err(), HasSubstr("48 threads"));
 }
 
 TEST_F(DaemonLifeTest, SighupReadsTheLogLevelAnew) {
