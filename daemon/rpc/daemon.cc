@@ -64,6 +64,7 @@ class Daemon {
   v1::Host Host() const;
   void OnSignal(int signal);
   void Notify(std::string_view state);
+  void WarnOfHiddenSockets() const;
   void LogRun(const v1::Run& run) const;
 
   const DaemonOptions& options_;
@@ -153,6 +154,7 @@ Status Daemon::Start() {
   TINYPROF_ASSIGN_OR_RETURN(server_,
                             RpcServer::Start({options_.config.listen, options_.config.socket_mode},
                                              {profiler_.get(), models_.get(), host_.get()}));
+  WarnOfHiddenSockets();
   counters_->Start();
   server_->SetServing(true);
   const std::string addresses = fmt::format("{}", fmt::join(server_->addresses(), ", "));
@@ -206,6 +208,18 @@ v1::Host Daemon::Host() const {
   return host;
 }
 
+void Daemon::WarnOfHiddenSockets() const {
+  if ((options_.config.socket_mode & S_IWOTH) == 0) return;
+  for (const std::string& address : server_->addresses()) {
+    const std::string directory = ClosedDirectoryOf(UnixPathOf(address));
+    if (directory.empty()) continue;
+    logger_.Warn("socket_out_of_reach",
+                 {{"address", address},
+                  {"directory", directory},
+                  {"hint", "socket_mode is for all users, who may not enter the directory"}});
+  }
+}
+
 void Daemon::Notify(std::string_view state) {
   if (const Status sent = options_.notifier.Send(state); !sent) {
     logger_.Failed("not_notified", sent.error());
@@ -231,6 +245,11 @@ Status CheckAgainstThisHost(const Config& config) {
   }
   TINYPROF_RETURN_IF_ERROR(SplitCpusOfThisMachine(config.cpus));
   return {};
+}
+
+std::vector<int> MeasurementCpus(const Config& config) {
+  const Result<CpuSplit> split = SplitCpusOfThisMachine(config.cpus);
+  return split.has_value() ? split->measurement : config.cpus;
 }
 
 Status RunDaemon(const DaemonOptions& options) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "daemon/jobs/job_queue.h"
 #include "daemon/ops/config.h"
@@ -27,6 +28,9 @@ struct DaemonOptions {
 // allowed, CPUs that are not there, and limits too low to serve under. Errors of CheckAddress(),
 // SplitCpus(), CheckResourceLimits() and CheckThreadSupply().
 Status CheckAgainstThisHost(const Config& config);
+
+// The CPUs that would measure with a configuration that CheckAgainstThisHost() found no fault with.
+std::vector<int> MeasurementCpus(const Config& config);
 
 // Serves until SIGTERM or SIGINT, then lets the run in progress end within drain_timeout; a second
 // signal cancels it. BlockSignals() must have been called before any thread was started.

@@ -151,6 +151,24 @@ TEST_F(DaemonLifeTest, SigtermCancelsARunThatOutlastsTheDrain) {
   EXPECT_EQ(GetRun(id).state(), v1::RUN_STATE_CANCELLED);
 }
 
+TEST_F(DaemonLifeTest, AWatcherIsToldThatTheDaemonWasStopped) {
+  StartDaemon("drain_timeout = \"0s\"\n");
+  const std::string id = StartRun(true);
+  AwaitState(id, v1::RUN_STATE_RUNNING);
+  const auto watcher = StartClient({"watch", id});
+  Await("the watcher", [&] { return !watcher->Err().empty(); });
+  daemon().Signal(SIGTERM);
+  EXPECT_EQ(watcher->Wait(kPatience), 1);
+  EXPECT_THAT(watcher->Err(), HasSubstr("tinyprofd was stopped before the run had ended"));
+}
+
+TEST_F(DaemonLifeTest, ASocketThatItsDirectoryHidesIsToldInTheLog) {
+  address_ = "unix:" + dir_.File("made/d.sock");
+  StartDaemon("socket_mode = \"0666\"\n");
+  EXPECT_THAT(daemon().Err(), HasSubstr("socket_out_of_reach"));
+  EXPECT_THAT(daemon().Err(), HasSubstr("directory=" + dir_.File("made")));
+}
+
 TEST_F(DaemonLifeTest, ADrainingDaemonTakesNoRunsAndASecondSignalEndsIt) {
   StartDaemon("drain_timeout = \"1h\"\n");
   const std::string id = StartRun(true);

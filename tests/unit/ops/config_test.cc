@@ -131,6 +131,15 @@ TEST(Config, AFileThatIsADirectoryIsSaidToBeOne) {
   EXPECT_THAT(loaded.errors, ElementsAre(HasSubstr(dir.File(".") + " is a directory")));
 }
 
+TEST(Config, PrintsWhatAutoComesTo) {
+  LoadedConfig loaded = LoadConfig({}, User());
+  loaded.config.memory_limit_bytes = int64_t{3} << 30;
+  loaded.config.cpus = {2, 3, 7};
+  const std::string text = PrintConfig(loaded);
+  EXPECT_THAT(text, HasSubstr("cpus = \"auto\"  # default, here 2,3,7\n"));
+  EXPECT_THAT(text, HasSubstr("memory_limit = \"auto\"  # default, here 3 GiB\n"));
+}
+
 TEST(Config, FilesThatNeverEndAreRefused) {
   const TempDir dir;
   ASSERT_EQ(mkfifo(dir.File("fifo").c_str(), 0600), 0);
