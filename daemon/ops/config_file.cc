@@ -98,12 +98,13 @@ tl::unexpected<Error> Unreadable(std::string why) {
 // Of a plain file and no more than it may have: neither a pipe nobody writes to nor a device
 // without end can hold up the start.
 Result<std::string> ContentOf(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  const std::unique_ptr<FILE, CloseFile> stream(fd >= 0 ? fdopen(fd, "r") : nullptr);
   const auto failed = [&] {
     return Unreadable(
         fmt::format("cannot read the configuration file {}: {}", path, std::strerror(errno)));
   };
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return failed();
+  const std::unique_ptr<FILE, CloseFile> stream(fdopen(fd, "r"));
   struct stat status {};
   if (!stream || fstat(fd, &status) != 0) return failed();
   if (!S_ISREG(status.st_mode)) {
