@@ -52,14 +52,20 @@ int Main(int argc, const char* const* argv) {
   if (flags->help) return Print(*flags->help);
   if (flags->version) return Print(fmt::format("tinyprofd {}\n", TINYPROF_VERSION));
   const Environment environment = ProcessEnvironment();
-  const LoadedConfig loaded = LoadConfig(flags->config, environment);
+  LoadedConfig loaded = LoadConfig(flags->config, environment);
   for (const std::string& error : loaded.errors) Complain(error);
   if (!loaded.errors.empty()) return kBadConfig;
+  // Before anything can start a thread, and not before the file was read, which may lie on a disk
+  // that does not answer.
+  BlockSignals();
   if (const Status fits = CheckAgainstThisHost(loaded.config); !fits) {
     Complain(fits.error().message);
     return kBadConfig;
   }
-  if (flags->print_config) return Print(PrintConfig(loaded));
+  if (flags->print_config) {
+    loaded.config.cpus = MeasurementCpus(loaded.config);
+    return Print(PrintConfig(loaded));
+  }
   if (flags->check_config) return kOk;
   return Serve(loaded, flags->config, environment);
 }
@@ -69,8 +75,7 @@ int Main(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   tinyprof::OpenStandardStreams();
-  // Before anything can start a thread.
-  tinyprof::BlockSignals();
+  tinyprof::IgnoreWriteSignals();
   try {
     return tinyprof::Main(argc, argv);
   } catch (const std::exception& exception) {

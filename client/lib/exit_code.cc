@@ -35,6 +35,7 @@ ExitCode ExitCodeFor(const Error& error) {
     case ErrorCode::kCancelled:
       return error.reason == "INTERRUPTED" ? ExitCode::kInterrupted : ExitCode::kRunFailed;
     case ErrorCode::kUnimplemented:
+      return ExitCode::kPrecondition;
     case ErrorCode::kAborted:
     case ErrorCode::kDataLoss:
     case ErrorCode::kInternal:

@@ -11,7 +11,12 @@ namespace {
 
 constexpr const char* kNoDispatchReason =
     "NOT_MEASURED: the run did not measure what starting a layer takes";
+constexpr const char* kOneThreadReason = "NOT_APPLICABLE: the run had one thread";
 constexpr const char* kNotReported = "NOT_REPORTED: the daemon did not report it";
+
+Json ReasonUnless(bool present, const char* reason) {
+  return present ? Json(nullptr) : Json(reason);
+}
 
 // Why percentiles are absent; null when none is.
 Json MissingPercentiles(const v1::TimeStats& time) {
@@ -147,10 +152,15 @@ void AddRunTotals(const v1::RunReport& report, Json& totals) {
       {"counter_read_thread_ns",
        OptionalNumber(overhead.has_counter_read_thread_ns(), overhead.counter_read_thread_ns())},
       {"counter_read_events", overhead.counter_read_events()},
+      {"counter_read_reason", ReasonUnless(overhead.has_counter_read_border_ns(),
+                                           "NOT_COUNTED: no hardware event was counted")},
       {"dispatch_ns", OptionalNumber(overhead.has_dispatch_ns(), overhead.dispatch_ns())},
       {"team_dispatch_ns",
        OptionalNumber(overhead.has_team_dispatch_ns(), overhead.team_dispatch_ns())},
-      {"dispatch_reason", overhead.has_dispatch_ns() ? Json(nullptr) : Json(kNoDispatchReason)}};
+      {"dispatch_reason", ReasonUnless(overhead.has_dispatch_ns(), kNoDispatchReason)},
+      {"team_dispatch_reason",
+       ReasonUnless(overhead.has_team_dispatch_ns(),
+                    report.threads() > 1 ? kNoDispatchReason : kOneThreadReason)}};
   const v1::TinyTorchFigures& course = report.tinytorch();
   totals["tinytorch"] = {{"gflops_per_second", Number(course.gflops_per_second())},
                          {"memory_bandwidth_mbs", Number(course.memory_bandwidth_mbs())},
@@ -170,15 +180,19 @@ Json ErrorOrNull(const v1::Run& run) {
           {"layer", TextOrNull(run.error().layer())}};
 }
 
-Json MachineJson(const v1::MachineState& machine) {
-  return {{"clock_hz", Number(machine.clock_hz())},
-          {"load_average", Number(machine.load_average())},
-          {"ping_pong_before_ns",
-           OptionalNumber(machine.has_ping_pong_before_ns(), machine.ping_pong_before_ns())},
-          {"ping_pong_after_ns",
-           OptionalNumber(machine.has_ping_pong_after_ns(), machine.ping_pong_after_ns())},
-          {"huge_pages", TextOrNull(machine.huge_pages())},
-          {"steal_ns", OptionalNumber(machine.has_steal_ns(), machine.steal_ns())}};
+Json MachineJson(const v1::MachineState& machine, int32_t threads) {
+  return {
+      {"clock_hz", Number(machine.clock_hz())},
+      {"load_average", Number(machine.load_average())},
+      {"ping_pong_before_ns",
+       OptionalNumber(machine.has_ping_pong_before_ns(), machine.ping_pong_before_ns())},
+      {"ping_pong_after_ns",
+       OptionalNumber(machine.has_ping_pong_after_ns(), machine.ping_pong_after_ns())},
+      {"ping_pong_reason", ReasonUnless(machine.has_ping_pong_before_ns(),
+                                        threads > 1 ? "NOT_MEASURED: a warning of the run says why"
+                                                    : kOneThreadReason)},
+      {"huge_pages", TextOrNull(machine.huge_pages())},
+      {"steal_ns", OptionalNumber(machine.has_steal_ns(), machine.steal_ns())}};
 }
 
 // The run as it was asked for; what only a report knows is null.
@@ -221,7 +235,7 @@ Json ReportedJson(const v1::Run& run) {
   json["warnings"] = std::vector<std::string>(report.warnings().begin(), report.warnings().end());
   json["stopped_by"] = TextOrNull(report.stopped_by());
   json["compiler"] = TextOrNull(report.compiler());
-  json["machine"] = MachineJson(report.machine());
+  json["machine"] = MachineJson(report.machine(), report.threads());
   json["trust"] = TrustJson(report.trust());
   return json;
 }

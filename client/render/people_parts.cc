@@ -128,7 +128,7 @@ std::string MemoryText(const v1::Run& run, const Layout& layout) {
       {"weights", Bytes(AsDouble(report.analysis().parameter_bytes()))},
       {"weights, packed copies", Bytes(AsDouble(report.memory().packed_weight_bytes()))},
       {"activations, planned peak", Bytes(AsDouble(report.analysis().activation_peak_bytes()))},
-      {"arena and scratch, peak", Bytes(AsDouble(report.memory().peak_bytes()))},
+      {"arena as laid out, with scratch and gaps", Bytes(AsDouble(report.memory().peak_bytes()))},
       {"resident set of the worker", Bytes(AsDouble(report.max_resident_bytes()))}};
   return ModelLines(report.analysis()) + "\n" + table.Render(layout.columns, layout.palette) +
          "\n" + RenderPairs(pairs, layout.palette);

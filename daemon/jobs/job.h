@@ -20,10 +20,11 @@ struct Job {
   worker::WorkerRequest request;
   UniqueFd model_file;
 
-  v1::Run run;           // of a run: as it stands, without report
+  v1::Run run;           // of a run: as it stands, with its report only while `unstored`
   uint64_t version = 1;  // grows with every change of `run`
   std::stop_source cancel;
   std::optional<Error> cancel_reason;                  // said in place of CANCELLED
+  std::optional<Error> unstored;                       // why the store has not taken its end
   std::optional<Result<worker::WorkerEvent>> outcome;  // of an exclusive task, once it has ended
 };
 

@@ -43,6 +43,12 @@ Status CheckRequestId(std::string_view request_id) {
               fmt::format("request_id must be at most {} of [A-Za-z0-9_-]", kMaxRequestIdLength));
 }
 
+v1::Run WithoutReport(const Job& job) {
+  v1::Run run = job.run;
+  run.clear_report();
+  return run;
+}
+
 }  // namespace
 
 JobQueue::JobQueue(JobQueueOptions options, JobQueueDependencies dependencies)
@@ -105,16 +111,29 @@ void JobQueue::EndRun(const std::shared_ptr<Job>& job, Result<v1::RunReport> rep
     SetError(run, report.error());
   }
   const Status stored = dependencies_.store->runs().Finish(run);
+  job->run = std::move(run);
   if (stored.has_value()) {
-    runs_.erase(run.id());
+    job->run.clear_report();
+    runs_.erase(job->run.id());
+    StoreUnstored();
   } else {
     // The store still says that the run goes on; what this process knows goes before it.
-    SetError(run, stored.error());
+    unstored_.Keep(job, stored.error());
+    TellUnstored(*job);
   }
-  run.clear_report();
-  job->run = std::move(run);
-  if (dependencies_.on_run_changed) dependencies_.on_run_changed(job->run);
+  if (dependencies_.on_run_changed) dependencies_.on_run_changed(WithoutReport(*job));
   Touch(*job);
+}
+
+void JobQueue::TellUnstored(const Job& job) const {
+  if (!dependencies_.on_trouble) return;
+  Error error = *job.unstored;
+  error.message = fmt::format("run {} is kept in memory: {}", job.run.id(), error.message);
+  dependencies_.on_trouble("run_not_stored", error);
+}
+
+void JobQueue::StoreUnstored() {
+  for (const std::string& id : unstored_.Write(dependencies_.store->runs())) runs_.erase(id);
 }
 
 Result<std::optional<v1::Run>> JobQueue::FindRepeated(const v1::RunSpec& spec,
@@ -130,7 +149,7 @@ Result<std::optional<v1::Run>> JobQueue::FindRepeated(const v1::RunSpec& spec,
                 {{"request_id", std::string(request_id)}, {"id", found->id()}});
   }
   const auto active = runs_.find(found->id());
-  return active == runs_.end() ? std::move(found) : active->second->run;
+  return active == runs_.end() ? std::move(found) : WithoutReport(*active->second);
 }
 
 Result<v1::Run> JobQueue::Start(const v1::RunSpec& asked, std::string_view request_id) {
@@ -167,7 +186,7 @@ Result<v1::Run> JobQueue::Start(const v1::RunSpec& asked, std::string_view reque
 Result<v1::Run> JobQueue::Get(std::string_view id) {
   {
     const Lock lock(mutex_);
-    if (const auto found = runs_.find(id); found != runs_.end()) return found->second->run;
+    if (const auto found = runs_.find(id); found != runs_.end()) return ShownRun(*found->second);
   }
   return dependencies_.store->runs().Get(id);
 }
@@ -184,7 +203,8 @@ Result<RunPage> JobQueue::List(int32_t page_size, std::string_view page_token) {
       dependencies_.store->runs().List(page_size == 0 ? kDefaultPageSize : page_size, page_token));
   const Lock lock(mutex_);
   for (v1::Run& run : page.runs) {
-    if (const auto found = runs_.find(run.id()); found != runs_.end()) run = found->second->run;
+    if (const auto found = runs_.find(run.id()); found != runs_.end())
+      run = WithoutReport(*found->second);
   }
   return page;
 }
@@ -203,7 +223,7 @@ Result<CancelOutcome> JobQueue::Cancel(std::string_view id) {
   {
     const Lock lock(mutex_);
     if (const auto found = runs_.find(id); found != runs_.end()) job = found->second;
-    if (job && IsEnded(job->run.state())) return CancelOutcome{job->run, true};
+    if (job && IsEnded(job->run.state())) return CancelOutcome{ShownRun(*job), true};
     if (job && RemoveWaiting(job)) {
       CancelWaiting(job, CancelledByCaller());
       return CancelOutcome{job->run, false};
@@ -218,9 +238,15 @@ Result<CancelOutcome> JobQueue::Cancel(std::string_view id) {
 
 Status JobQueue::Delete(std::string_view id) {
   const Lock lock(mutex_);
-  const auto found = runs_.find(id);
-  if (found != runs_.end() && IsEnded(found->second->run.state())) runs_.erase(found);
-  return dependencies_.store->runs().Delete(id);
+  if (const auto found = runs_.find(id); found != runs_.end() && found->second->unstored) {
+    const std::shared_ptr<Job> job = found->second;
+    StoreUnstored();
+    if (runs_.contains(id)) return tl::unexpected(*job->unstored);
+  }
+  TINYPROF_RETURN_IF_ERROR(dependencies_.store->runs().Delete(id));
+  // There may be room now.
+  StoreUnstored();
+  return {};
 }
 
 Result<RunSnapshot> JobQueue::Watch(std::string_view id, uint64_t last_version,
@@ -234,7 +260,7 @@ Result<RunSnapshot> JobQueue::Watch(std::string_view id, uint64_t last_version,
       const bool ended = IsEnded(job.run.state());
       const bool late = std::chrono::steady_clock::now() >= deadline;
       if (job.version > last_version || ended || late)
-        return RunSnapshot{job.run, job.version, ended};
+        return RunSnapshot{ShownRun(job), job.version, ended};
       changed_.wait_until(lock, deadline);
     }
   }
@@ -252,13 +278,16 @@ void JobQueue::Drain(std::chrono::nanoseconds timeout) {
   }
   const auto idle = [this] { return current_ == nullptr; };
   if (current_ && current_->request.has_counters()) timeout = {};
-  if (changed_.wait_for(lock, timeout, idle)) return;
-  const std::shared_ptr<Job> job = current_;
-  if (!job->cancel_reason) job->cancel_reason = StoppedByDrain(*job);
-  lock.unlock();
-  job->cancel.request_stop();
-  lock.lock();
-  changed_.wait(lock, idle);
+  if (!changed_.wait_for(lock, timeout, idle)) {
+    const std::shared_ptr<Job> job = current_;
+    if (!job->cancel_reason) job->cancel_reason = StoppedByDrain(*job);
+    lock.unlock();
+    job->cancel.request_stop();
+    lock.lock();
+    changed_.wait(lock, idle);
+  }
+  StoreUnstored();
+  for (const std::shared_ptr<Job>& job : unstored_.jobs()) TellUnstored(*job);
 }
 
 size_t JobQueue::depth() const {

@@ -2,8 +2,9 @@
 //
 // Runs and exclusive tasks (roofline, counters, verify) wait in one bounded FIFO; one executor
 // thread takes them one by one through a TaskRunner. A run that waits or is measured lives in
-// memory and in the store; one that has ended lives in the store alone. All calls are thread-safe;
-// none but Watch, MeasureRoofline, ProbeCounters, Verify and Drain waits for a measurement.
+// memory and in the store; one that has ended lives in the store alone, or, where the store does
+// not take it, in memory until it does (unstored_runs.h). All calls are thread-safe; none but
+// Watch, MeasureRoofline, ProbeCounters, Verify and Drain waits for a measurement.
 #pragma once
 
 #include <chrono>
@@ -25,6 +26,7 @@
 #include "daemon/jobs/job.h"
 #include "daemon/jobs/model_source.h"
 #include "daemon/jobs/run_spec_check.h"
+#include "daemon/jobs/unstored_runs.h"
 #include "daemon/store/store.h"
 #include "daemon/worker/task_runner.h"
 #include "kernels/base/error.h"
@@ -97,7 +99,8 @@ class JobQueue {
   // Cancels a run that has not ended and returns at once; one that has is returned as it is. A run
   // that is being measured becomes CANCELLED a moment later. NOT_FOUND / "RUN_NOT_FOUND".
   Result<CancelOutcome> Cancel(std::string_view id);
-  // NOT_FOUND / "RUN_NOT_FOUND", FAILED_PRECONDITION / "RUN_NOT_ENDED".
+  // NOT_FOUND / "RUN_NOT_FOUND", FAILED_PRECONDITION / "RUN_NOT_ENDED"; the store's error for a run
+  // whose end it still does not take.
   Status Delete(std::string_view id);
 
   // Waits until the run's version is above `last_version` (0: gives it at once), has ended, or
@@ -118,7 +121,8 @@ class JobQueue {
 
   // Refuses new jobs, cancels what waits, and gives the one that is measured until `timeout` to end
   // before it is cancelled too; a counters task, which nobody loses, gets none. Returns when the
-  // executor is idle. May be called more than once.
+  // executor is idle and the store was asked once more to take what it had refused. May be called
+  // more than once.
   void Drain(std::chrono::nanoseconds timeout);
 
   // Jobs that wait or are measured.
@@ -135,6 +139,8 @@ class JobQueue {
   void Touch(Job& job);
   void CancelWaiting(const std::shared_ptr<Job>& job, const Error& why);
   void EndRun(const std::shared_ptr<Job>& job, Result<v1::RunReport> report);
+  void StoreUnstored();
+  void TellUnstored(const Job& job) const;
   Result<std::optional<v1::Run>> FindRepeated(const v1::RunSpec& spec, std::string_view request_id);
 
   Result<worker::WorkerEvent> RunExclusive(std::shared_ptr<Job> job, const AbandonedFn& abandoned);
@@ -172,6 +178,7 @@ class JobQueue {
   std::shared_ptr<Job> current_;
   // Runs that have not ended, by id, and those whose end could not be stored.
   std::map<std::string, std::shared_ptr<Job>, std::less<>> runs_;
+  UnstoredRuns unstored_;
   bool draining_ = false;
 
   // Of the host whose counters were stored last. The executor's alone, so no lock guards it.

@@ -37,6 +37,11 @@ tl::unexpected<Error> Invalid(std::string reason, std::string field, std::string
 Status CheckThreads(v1::RunSpec& spec, const RunLimits& limits) {
   if (spec.threads() == 0) spec.set_threads(1);
   if (spec.threads() >= 1 && spec.threads() <= limits.max_threads) return {};
+  if (limits.max_threads == 1) {
+    return Invalid("BAD_THREADS", "threads", std::to_string(spec.threads()),
+                   "1, since this daemon measures on 1 CPU (`tinyprofd --cpus 0-1` would give it "
+                   "more)");
+  }
   return Invalid(
       "BAD_THREADS", "threads", std::to_string(spec.threads()),
       fmt::format("1 to {}, the number of CPUs that measure (tinyprofd --cpus sets them)",
@@ -60,9 +65,10 @@ Status CheckPrecision(v1::RunSpec& spec) {
                  fmt::format("{} to {}", kMinPrecision, kMaxPrecision));
 }
 
+constexpr int64_t kMaxSeconds = int64_t{100} * 366 * 86'400;
+
 // A Duration whose fields are in range and above zero, in ns; nothing otherwise.
 std::optional<int64_t> PositiveNs(const google::protobuf::Duration& duration) {
-  constexpr int64_t kMaxSeconds = int64_t{100} * 366 * 86'400;
   const bool in_range = duration.seconds() >= 0 && duration.seconds() <= kMaxSeconds &&
                         duration.nanos() >= 0 && duration.nanos() < 1'000'000'000;
   if (!in_range || (duration.seconds() == 0 && duration.nanos() == 0)) return std::nullopt;
@@ -78,7 +84,10 @@ Status CheckTimeout(v1::RunSpec& spec, const RunLimits& limits) {
   int64_t timeout_ns = limits.max_timeout.count();
   if (spec.has_timeout()) {
     const std::optional<int64_t> asked_ns = PositiveNs(spec.timeout());
-    if (!asked_ns) return Invalid("BAD_TIMEOUT", "timeout", Written(spec.timeout()), "above 0");
+    if (!asked_ns) {
+      return Invalid("BAD_TIMEOUT", "timeout", Written(spec.timeout()),
+                     spec.timeout().seconds() > kMaxSeconds ? "at most 100 years" : "above 0");
+    }
     timeout_ns = std::min(timeout_ns, *asked_ns);
   }
   *spec.mutable_timeout() = TimeUtil::NanosecondsToDuration(timeout_ns);
@@ -121,6 +130,11 @@ Status CheckEnumerations(v1::RunSpec& spec) {
     return Invalid("BAD_CONV_ALGORITHM", "conv_algorithm", std::to_string(spec.conv_algorithm()),
                    "CONV_ALGORITHM_DIRECT, CONV_ALGORITHM_WINOGRAD or CONV_ALGORITHM_AUTO");
   }
+  if (spec.conv_algorithm() != v1::CONV_ALGORITHM_DIRECT && spec.backend() != v1::BACKEND_ONEDNN) {
+    return Invalid("BAD_CONV_ALGORITHM", "conv_algorithm",
+                   v1::ConvAlgorithm_Name(spec.conv_algorithm()),
+                   "CONV_ALGORITHM_DIRECT, unless the backend is onednn");
+  }
   if (spec.cache() == v1::CACHE_MODE_UNSPECIFIED) spec.set_cache(v1::CACHE_MODE_WARM);
   if (!v1::CacheMode_IsValid(spec.cache())) {
     return Invalid("BAD_CACHE_MODE", "cache", std::to_string(spec.cache()),
@@ -157,9 +171,10 @@ Status CheckInputs(const v1::ModelSpec& spec) {
 Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& asked) {
   v1::ModelSpec spec = asked;
   if (spec.text().empty() || spec.text().size() > kMaxModelTextBytes) {
-    return Invalid("BAD_MODEL", "model.text",
-                   SizeText(static_cast<int64_t>(spec.text().size())) + " long",
-                   fmt::format("1 B to {} long", SizeText(kMaxModelTextBytes)));
+    return Invalid(
+        "BAD_MODEL", "model.text",
+        fmt::format("{} long", Counted(static_cast<int64_t>(spec.text().size()), "byte")),
+        fmt::format("1 to {} bytes long", kMaxModelTextBytes));
   }
   if (spec.batch() == 0) spec.set_batch(1);
   if (spec.seed() == 0) spec.set_seed(1);

@@ -1,6 +1,7 @@
 #include "daemon/ops/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 
 #include "daemon/ops/config_file.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof {
 namespace {
@@ -86,6 +88,16 @@ std::string Quoted(std::string_view text) {
   return quoted + '"';
 }
 
+// ", here 1-3" for a value that is chosen from the machine.
+std::string ChosenHere(const ConfigValue& value, const Config& config) {
+  if (value.texts != ConfigTexts{"auto"}) return "";
+  if (value.key->name == "memory_limit") {
+    return fmt::format(", here {}", SizeText(config.memory_limit_bytes));
+  }
+  const bool is_chosen = value.key->name == "cpus" && !config.cpus.empty();
+  return is_chosen ? fmt::format(", here {}", fmt::join(config.cpus, ",")) : "";
+}
+
 std::string TomlOf(const ConfigValue& value) {
   if (value.key->kind == ConfigKey::Kind::kInteger) return value.texts[0];
   if (value.key->kind != ConfigKey::Kind::kList) return Quoted(value.texts[0]);
@@ -125,8 +137,8 @@ std::string PrintConfig(const LoadedConfig& loaded) {
   std::string text;
   for (const ConfigValue& value : loaded.values) {
     const std::string unit = value.key->unit.empty() ? "" : fmt::format(" ({})", value.key->unit);
-    text += fmt::format("# {}{}\n{} = {}  # {}\n", value.key->help, unit, value.key->name,
-                        TomlOf(value), value.origin);
+    text += fmt::format("# {}{}\n{} = {}  # {}{}\n", value.key->help, unit, value.key->name,
+                        TomlOf(value), value.origin, ChosenHere(value, loaded.config));
   }
   return text;
 }

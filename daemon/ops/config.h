@@ -84,7 +84,8 @@ struct ConfigFlags {
 
 LoadedConfig LoadConfig(const ConfigFlags& flags, const Environment& environment);
 
-// The merged values as a TOML file that says where each came from.
+// The merged values as a TOML file that says where each came from, and what "auto" comes to for the
+// memory and, once they were chosen, for the CPUs.
 std::string PrintConfig(const LoadedConfig& loaded);
 
 }  // namespace tinyprof

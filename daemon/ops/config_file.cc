@@ -1,20 +1,24 @@
 #include "daemon/ops/config_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <optional>
-#include <system_error>
+
+#include "kernels/base/words.h"
 
 namespace tinyprof {
 namespace {
+
+constexpr size_t kMaxBytes = size_t{1} << 20;
 
 std::string PositionOf(const std::string& path, const toml::source_region& region) {
   return fmt::format("{}:{}:{}", path, region.begin.line, region.begin.column);
@@ -83,22 +87,51 @@ void ReadEntry(const std::string& path, const toml::key& name, const toml::node&
   file.entries[std::string(key->name)] = {*std::move(texts), position};
 }
 
+struct CloseFile {
+  void operator()(FILE* file) const { std::fclose(file); }
+};
+
+tl::unexpected<Error> Unreadable(std::string why) {
+  return Fail(ErrorCode::kInvalidArgument, "CONFIG_FILE", std::move(why));
+}
+
+// Of a plain file and no more than it may have: neither a pipe nobody writes to nor a device
+// without end can hold up the start.
+Result<std::string> ContentOf(const std::string& path) {
+  const auto failed = [&] {
+    return Unreadable(
+        fmt::format("cannot read the configuration file {}: {}", path, std::strerror(errno)));
+  };
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return failed();
+  const std::unique_ptr<FILE, CloseFile> stream(fdopen(fd, "r"));
+  struct stat status {};
+  if (!stream || fstat(fd, &status) != 0) return failed();
+  if (!S_ISREG(status.st_mode)) {
+    return Unreadable(fmt::format("the configuration file {} is {}", path,
+                                  S_ISDIR(status.st_mode) ? "a directory" : "not a regular file"));
+  }
+  std::string content(kMaxBytes + 1, '\0');
+  const size_t length = std::fread(content.data(), 1, content.size(), stream.get());
+  if (std::ferror(stream.get()) != 0) return failed();
+  if (length > kMaxBytes) {
+    return Unreadable(
+        fmt::format("the configuration file {} is larger than {}", path, SizeText(kMaxBytes)));
+  }
+  content.resize(length);
+  return content;
+}
+
 }  // namespace
 
 ConfigFile ReadConfigFile(const std::string& path) {
   ConfigFile file;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    file.errors.push_back(fmt::format("the configuration file {} is a directory", path));
+  const Result<std::string> read = ContentOf(path);
+  if (!read.has_value()) {
+    file.errors.push_back(read.error().message);
     return file;
   }
-  std::ifstream stream(path);
-  const std::string content{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) {
-    file.errors.push_back(
-        fmt::format("cannot read the configuration file {}: {}", path, std::strerror(errno)));
-    return file;
-  }
+  const std::string& content = *read;
   try {
     const toml::table table = toml::parse(std::string_view(content), std::string_view(path));
     for (const auto& [name, node] : table) ReadEntry(path, name, node, file);

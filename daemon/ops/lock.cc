@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace tinyprof {
@@ -48,39 +49,70 @@ pid_t HolderOf(const struct stat& file) {
   return 0;
 }
 
-tl::unexpected<Error> AlreadyRunning(const std::string& path, const struct stat& file) {
-  const pid_t holder = HolderOf(file);
-  const std::string who = holder > 0 ? fmt::format("process {}", holder) : "another process";
-  return Fail(ErrorCode::kAlreadyExists, "ALREADY_RUNNING",
-              fmt::format("tinyprofd already runs on this host: {} holds {}; two daemons would "
-                          "disturb each other's measurements",
-                          who, path),
-              {{"pid", std::to_string(holder)}, {"lock_file", path}});
-}
-
-tl::unexpected<Error> BadLockFile(const std::string& path, std::string_view why) {
-  return Fail(
-      ErrorCode::kFailedPrecondition, "LOCK_FILE",
-      fmt::format("cannot lock {}: {}; set lock_file to a file that can be opened", path, why),
-      {{"lock_file", path}});
+// "process 123", or what is known where it is in another PID namespace.
+std::string Named(std::string_view pid) {
+  return pid == "0" ? "another process" : fmt::format("process {}", pid);
 }
 
 }  // namespace
 
-Result<HostLock> HostLock::Acquire(const std::string& path) {
+// ALREADY_EXISTS / "LOCKED" with the holder's "pid", or FAILED_PRECONDITION / "NO_LOCK" whose
+// message is why.
+Result<FileLock> FileLock::Acquire(const std::string& path) {
+  const auto failed = [](std::string_view why) {
+    return Fail(ErrorCode::kFailedPrecondition, "NO_LOCK", std::string(why));
+  };
   const int fd = OpenLockFile(path);
-  if (fd < 0) return BadLockFile(path, std::strerror(errno));
-  HostLock lock(fd);
+  if (fd < 0) return failed(std::strerror(errno));
+  FileLock lock(fd);
   struct stat file {};
-  if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return BadLockFile(path, "not a plain file");
+  if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return failed("not a plain file");
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK) return AlreadyRunning(path, file);
-  return BadLockFile(path, std::strerror(errno));
+  if (errno != EWOULDBLOCK) return failed(std::strerror(errno));
+  return Fail(ErrorCode::kAlreadyExists, "LOCKED", "it is locked",
+              {{"pid", std::to_string(HolderOf(file))}});
 }
 
-HostLock::HostLock(HostLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+Result<FileLock> FileLock::OfHost(const std::string& path) {
+  Result<FileLock> lock = Acquire(path);
+  if (lock.has_value()) return lock;
+  if (lock.error().code == ErrorCode::kAlreadyExists) {
+    const std::string& pid = lock.error().metadata["pid"];
+    return Fail(ErrorCode::kAlreadyExists, "ALREADY_RUNNING",
+                fmt::format("tinyprofd already runs on this host: {} holds {}; two daemons would "
+                            "disturb each other's measurements",
+                            Named(pid), path),
+                {{"pid", pid}, {"lock_file", path}});
+  }
+  return Fail(ErrorCode::kFailedPrecondition, "LOCK_FILE",
+              fmt::format("cannot lock {}: {}; set lock_file to a file that can be opened", path,
+                          lock.error().message),
+              {{"lock_file", path}});
+}
 
-HostLock::~HostLock() {
+Result<FileLock> FileLock::OfState(const std::string& directory) {
+  const std::string path = directory + "/tinyprof.db.lock";
+  Result<FileLock> lock = Acquire(path);
+  if (lock.has_value()) return lock;
+  if (lock.error().code == ErrorCode::kAlreadyExists) {
+    const std::string& pid = lock.error().metadata["pid"];
+    return Fail(ErrorCode::kAlreadyExists, "STATE_IN_USE",
+                fmt::format("the state directory {} is in use by another tinyprofd ({} holds {}): "
+                            "stop that one, or pass --state-dir",
+                            directory, Named(pid), path),
+                {{"pid", pid}, {"state_dir", directory}});
+  }
+  return Fail(
+      ErrorCode::kFailedPrecondition, "STATE_DIRECTORY",
+      fmt::format("cannot lock the state directory {} by its file tinyprof.db.lock: {}; pass "
+                  "--state-dir",
+                  directory, lock.error().message),
+      {{"state_dir", directory}});
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+FileLock::~FileLock() {
   if (fd_ >= 0) close(fd_);
 }
 

@@ -24,11 +24,14 @@ sigset_t WatchedSignals() {
 
 }  // namespace
 
+void IgnoreWriteSignals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 void BlockSignals() {
   const sigset_t signals = WatchedSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 SignalWatcher::SignalWatcher(std::function<void(int)> handler) : handler_(std::move(handler)) {

@@ -1,7 +1,7 @@
 // Signals as events on one thread.
 //
-// Call BlockSignals() in main before any thread starts, so that no thread is ever interrupted; then
-// a SignalWatcher hands each signal to its handler on a thread of its own.
+// Call BlockSignals() before any thread starts, so that no thread is ever interrupted; then a
+// SignalWatcher hands each signal to its handler on a thread of its own.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,9 @@
 
 namespace tinyprof {
 
-// Blocks SIGTERM, SIGINT and SIGHUP for this thread and all it will start, and ignores SIGPIPE and
-// SIGXFSZ, so that a write that cannot be done is an error instead.
+// Ignores SIGPIPE and SIGXFSZ, so that a write that cannot be done is an error instead.
+void IgnoreWriteSignals();
+// Blocks SIGTERM, SIGINT and SIGHUP for this thread and all it will start.
 void BlockSignals();
 
 class SignalWatcher {

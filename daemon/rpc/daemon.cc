@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "daemon/convert/host.h"
@@ -31,6 +32,7 @@
 #include "daemon/rpc/server.h"
 #include "daemon/store/store.h"
 #include "kernels/base/resource_limits.h"
+#include "kernels/base/thread_supply.h"
 #include "kernels/runtime/isa.h"
 
 namespace tinyprof {
@@ -41,6 +43,8 @@ constexpr std::chrono::milliseconds kCallGrace{2000};
 // Open files: some 20 for gRPC, the store, the lock and signals, 10 to start a worker, the rest for
 // calls. Address space: the stacks and heap arenas of gRPC's threads.
 constexpr ResourceNeeds kNeeds{.open_files = 64, .address_space_bytes = int64_t{3} << 29};
+// Some 12 of gRPC and of our own, one for each CPU that a worker measures on, the rest for calls.
+constexpr int kNeededThreads = 48;
 
 class Daemon {
  public:
@@ -60,12 +64,14 @@ class Daemon {
   v1::Host Host() const;
   void OnSignal(int signal);
   void Notify(std::string_view state);
+  void WarnOfHiddenSockets() const;
   void LogRun(const v1::Run& run) const;
 
   const DaemonOptions& options_;
   const CpuSplit cpus_;
   Logger logger_;
   Border border_;
+  std::optional<FileLock> state_lock_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<ModelReader> model_reader_;
   std::unique_ptr<ModelStore> model_store_;
@@ -93,6 +99,9 @@ Status Daemon::OpenState() {
                             directory.string(), error.message()),
                 {{"state_dir", directory.string()}});
   }
+  // Before the store is opened: the runs that go on in it may be another daemon's.
+  TINYPROF_ASSIGN_OR_RETURN(FileLock lock, FileLock::OfState(directory.string()));
+  state_lock_.emplace(std::move(lock));
   TINYPROF_ASSIGN_OR_RETURN(store_, Store::Open((directory / "tinyprof.db").string(),
                                                 {.max_run_count = options_.config.max_runs}));
   TINYPROF_ASSIGN_OR_RETURN(const int64_t interrupted_count, store_->runs().FailInterrupted());
@@ -145,6 +154,7 @@ Status Daemon::Start() {
   TINYPROF_ASSIGN_OR_RETURN(server_,
                             RpcServer::Start({options_.config.listen, options_.config.socket_mode},
                                              {profiler_.get(), models_.get(), host_.get()}));
+  WarnOfHiddenSockets();
   counters_->Start();
   server_->SetServing(true);
   const std::string addresses = fmt::format("{}", fmt::join(server_->addresses(), ", "));
@@ -198,6 +208,18 @@ v1::Host Daemon::Host() const {
   return host;
 }
 
+void Daemon::WarnOfHiddenSockets() const {
+  if ((options_.config.socket_mode & S_IWOTH) == 0) return;
+  for (const std::string& address : server_->addresses()) {
+    const std::string directory = ClosedDirectoryOf(UnixPathOf(address));
+    if (directory.empty()) continue;
+    logger_.Warn("socket_out_of_reach",
+                 {{"address", address},
+                  {"directory", directory},
+                  {"hint", "socket_mode is for all users, who may not enter the directory"}});
+  }
+}
+
 void Daemon::Notify(std::string_view state) {
   if (const Status sent = options_.notifier.Send(state); !sent) {
     logger_.Failed("not_notified", sent.error());
@@ -217,6 +239,7 @@ void Daemon::LogRun(const v1::Run& run) const {
 
 Status CheckAgainstThisHost(const Config& config) {
   TINYPROF_RETURN_IF_ERROR(CheckResourceLimits("tinyprofd", kNeeds));
+  TINYPROF_RETURN_IF_ERROR(CheckThreadSupply("tinyprofd", kNeededThreads));
   for (const std::string& address : config.listen) {
     TINYPROF_RETURN_IF_ERROR(CheckAddress(address));
   }
@@ -224,10 +247,15 @@ Status CheckAgainstThisHost(const Config& config) {
   return {};
 }
 
+std::vector<int> MeasurementCpus(const Config& config) {
+  const Result<CpuSplit> split = SplitCpusOfThisMachine(config.cpus);
+  return split.has_value() ? split->measurement : config.cpus;
+}
+
 Status RunDaemon(const DaemonOptions& options) {
   // All that the daemon writes is its owner's alone; the socket gets socket_mode.
   umask(0077);
-  TINYPROF_ASSIGN_OR_RETURN(const HostLock lock, HostLock::Acquire(options.config.lock_file));
+  TINYPROF_ASSIGN_OR_RETURN(const FileLock lock, FileLock::OfHost(options.config.lock_file));
   TINYPROF_ASSIGN_OR_RETURN(CpuSplit cpus, SplitCpusOfThisMachine(options.config.cpus));
   // Before any thread, so that all of them, gRPC's too, keep off the CPUs that measure.
   TINYPROF_RETURN_IF_ERROR(BindThread(cpus.housekeeping));

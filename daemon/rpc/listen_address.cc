@@ -79,6 +79,17 @@ std::string UnixPathOf(std::string_view address) {
   return address.starts_with(kUnixPrefix) ? std::string(address.substr(kUnixPrefix.size())) : "";
 }
 
+std::string ClosedDirectoryOf(const std::string& path) {
+  namespace fs = std::filesystem;
+  for (fs::path directory = fs::path(path).parent_path(); directory.has_relative_path();
+       directory = directory.parent_path()) {
+    std::error_code error;
+    const fs::perms permissions = fs::status(directory, error).permissions();
+    if (!error && (permissions & fs::perms::others_exec) == fs::perms::none) return directory;
+  }
+  return "";
+}
+
 Status CheckAddress(std::string_view address) {
   if (!address.starts_with(kUnixPrefix)) return CheckTcpAddress(address);
   const std::string path = UnixPathOf(address);

@@ -11,6 +11,9 @@ namespace tinyprof {
 // The path of "unix:/path", or empty for a TCP address.
 std::string UnixPathOf(std::string_view address);
 
+// The nearest directory above `path` that not every user may enter; empty when there is none.
+std::string ClosedDirectoryOf(const std::string& path);
+
 // INVALID_ARGUMENT / "NOT_LOOPBACK" for a TCP address that other machines could reach,
 // "BAD_ADDRESS" for one that is no HOST:PORT, "PATH_TOO_LONG" for a path that no socket can have.
 Status CheckAddress(std::string_view address);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
@@ -56,6 +57,10 @@ Status PrepareAddresses(const std::vector<std::string>& addresses) {
   return {};
 }
 
+// Keeps gRPC in use to the end of the process: where it had been refused a thread, its shutdown
+// would wait for that thread for ever.
+void KeepGrpcRunning() { [[maybe_unused]] static const bool kept = (grpc_init(), true); }
+
 tl::unexpected<Error> CannotBind(std::string_view address) {
   return Fail(
       ErrorCode::kUnavailable, "CANNOT_BIND",
@@ -78,6 +83,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const ServerOptions& options
 }
 
 Status RpcServer::Bind(const ServerOptions& options, const std::vector<grpc::Service*>& services) {
+  KeepGrpcRunning();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;

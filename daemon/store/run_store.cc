@@ -16,11 +16,6 @@ constexpr std::string_view kColumns =
 constexpr int kSequenceColumn = 7;
 constexpr int kReportColumn = 8;
 
-bool IsEnded(v1::RunState state) {
-  return state == v1::RUN_STATE_SUCCEEDED || state == v1::RUN_STATE_FAILED ||
-         state == v1::RUN_STATE_CANCELLED;
-}
-
 tl::unexpected<Error> RunNotFound(std::string_view id) {
   return Fail(
       ErrorCode::kNotFound, "RUN_NOT_FOUND",
@@ -28,25 +23,42 @@ tl::unexpected<Error> RunNotFound(std::string_view id) {
       {{"id", std::string(id)}});
 }
 
-// A message whose bytes no longer parse was damaged on disk in a way SQLite does not see.
-Status Parse(const std::string& bytes, google::protobuf::MessageLite& message) {
-  if (message.ParseFromString(bytes)) return {};
-  return Fail(
-      ErrorCode::kFailedPrecondition, "STORE_CORRUPT",
-      fmt::format("a stored {} is damaged: delete the run or restore the store from a backup",
-                  message.GetTypeName()));
+// A row whose bytes no longer are what was written was damaged in a way that SQLite does not see.
+Error Damaged(const std::string& id) {
+  return {ErrorCode::kFailedPrecondition,
+          "STORE_CORRUPT",
+          fmt::format("what is stored of run {} is damaged: delete it, or restore the store from a "
+                      "backup",
+                      id),
+          {{"id", id}}};
 }
 
 // The run in the current row of a query for kColumns.
 Result<v1::Run> RunFromRow(const Statement& row) {
   v1::Run run;
   run.set_id(row.Bytes(0));
-  run.set_state(static_cast<v1::RunState>(row.Int(1)));
+  const int64_t state = row.Int(1);
+  const bool is_state = state >= v1::RUN_STATE_QUEUED && state <= v1::RunState_MAX;
+  if (!is_state || !run.mutable_spec()->ParseFromString(row.Bytes(5)) ||
+      (!row.IsNull(6) && !run.mutable_error()->ParseFromString(row.Bytes(6)))) {
+    return tl::unexpected(Damaged(run.id()));
+  }
+  run.set_state(static_cast<v1::RunState>(state));
   *run.mutable_create_time() = TimeUtil::NanosecondsToTimestamp(row.Int(2));
   if (!row.IsNull(3)) *run.mutable_start_time() = TimeUtil::NanosecondsToTimestamp(row.Int(3));
   if (!row.IsNull(4)) *run.mutable_end_time() = TimeUtil::NanosecondsToTimestamp(row.Int(4));
-  TINYPROF_RETURN_IF_ERROR(Parse(row.Bytes(5), *run.mutable_spec()));
-  if (!row.IsNull(6)) TINYPROF_RETURN_IF_ERROR(Parse(row.Bytes(6), *run.mutable_error()));
+  return run;
+}
+
+// A damaged run as a list shows it, beside those that can be read.
+v1::Run DamagedFromRow(const Statement& row) {
+  v1::Run run;
+  run.set_id(row.Bytes(0));
+  run.set_state(v1::RUN_STATE_FAILED);
+  *run.mutable_create_time() = TimeUtil::NanosecondsToTimestamp(row.Int(2));
+  const Error error = Damaged(run.id());
+  run.mutable_error()->set_reason(error.reason);
+  run.mutable_error()->set_message(error.message);
   return run;
 }
 
@@ -92,12 +104,11 @@ Status RunStore::Create(const v1::Run& run, std::string_view request_id) {
 Status RunStore::ForgetOldest() {
   TINYPROF_ASSIGN_OR_RETURN(
       Statement forget,
-      database_.Prepare("DELETE FROM runs WHERE state IN (?1, ?2, ?3) AND sequence <= "
-                        "(SELECT sequence FROM runs ORDER BY sequence DESC LIMIT 1 OFFSET ?4)"));
-  forget.BindInt(1, v1::RUN_STATE_SUCCEEDED)
-      .BindInt(2, v1::RUN_STATE_FAILED)
-      .BindInt(3, v1::RUN_STATE_CANCELLED)
-      .BindInt(4, max_run_count_);
+      database_.Prepare("DELETE FROM runs WHERE state NOT IN (?1, ?2) AND sequence <= "
+                        "(SELECT sequence FROM runs ORDER BY sequence DESC LIMIT 1 OFFSET ?3)"));
+  forget.BindInt(1, v1::RUN_STATE_QUEUED)
+      .BindInt(2, v1::RUN_STATE_RUNNING)
+      .BindInt(3, max_run_count_);
   return forget.Run();
 }
 
@@ -139,7 +150,9 @@ Result<v1::Run> RunStore::Get(std::string_view id) {
   if (!found) return RunNotFound(id);
   TINYPROF_ASSIGN_OR_RETURN(v1::Run run, RunFromRow(query));
   if (!query.IsNull(kReportColumn)) {
-    TINYPROF_RETURN_IF_ERROR(Parse(query.Bytes(kReportColumn), *run.mutable_report()));
+    if (!run.mutable_report()->ParseFromString(query.Bytes(kReportColumn))) {
+      return tl::unexpected(Damaged(run.id()));
+    }
   }
   return run;
 }
@@ -181,8 +194,8 @@ Result<RunPage> RunStore::List(int32_t page_size, std::string_view page_token) {
       return page;
     }
     last_sequence = query.Int(kSequenceColumn);
-    TINYPROF_ASSIGN_OR_RETURN(v1::Run run, RunFromRow(query));
-    page.runs.push_back(std::move(run));
+    Result<v1::Run> run = RunFromRow(query);
+    page.runs.push_back(run.has_value() ? *std::move(run) : DamagedFromRow(query));
   }
 }
 
@@ -193,7 +206,7 @@ Status RunStore::Delete(std::string_view id) {
                             database_.Prepare("SELECT state FROM runs WHERE id = ?1"));
   TINYPROF_ASSIGN_OR_RETURN(const bool found, query.BindText(1, id).Step());
   if (!found) return RunNotFound(id);
-  if (!IsEnded(static_cast<v1::RunState>(query.Int(0)))) {
+  if (query.Int(0) == v1::RUN_STATE_QUEUED || query.Int(0) == v1::RUN_STATE_RUNNING) {
     return Fail(ErrorCode::kFailedPrecondition, "RUN_NOT_ENDED",
                 fmt::format("run {} goes on: cancel it before it is deleted", id),
                 {{"id", std::string(id)}});

@@ -36,10 +36,12 @@ class RunStore {
   // Writes state, times, error and report at once. NOT_FOUND / "RUN_NOT_FOUND".
   Status Finish(const v1::Run& run);
 
-  // The run with its report. NOT_FOUND / "RUN_NOT_FOUND".
+  // The run with its report. NOT_FOUND / "RUN_NOT_FOUND"; FAILED_PRECONDITION / "STORE_CORRUPT"
+  // names a run whose bytes were damaged.
   Result<v1::Run> Get(std::string_view id);
   Result<std::optional<v1::Run>> FindByRequestId(std::string_view request_id);
-  // Up to `page_size` runs that come after `page_token` (empty: from the newest).
+  // Up to `page_size` runs that come after `page_token` (empty: from the newest). A damaged one is
+  // FAILED / STORE_CORRUPT there, without what was asked.
   // INVALID_ARGUMENT / "BAD_PAGE_TOKEN".
   Result<RunPage> List(int32_t page_size, std::string_view page_token);
   // NOT_FOUND / "RUN_NOT_FOUND"; FAILED_PRECONDITION / "RUN_NOT_ENDED" for a run that goes on.

@@ -65,7 +65,15 @@ Status MigrateSchema(Database& database) {
   const std::lock_guard lock(database.mutex());
   TINYPROF_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
   TINYPROF_ASSIGN_OR_RETURN(const int64_t version, SchemaVersion(database));
-  if (version < 0 || version > static_cast<int64_t>(kMigrations.size())) {
+  if (version < 0) {
+    return Fail(ErrorCode::kFailedPrecondition, "STORE_CORRUPT",
+                fmt::format("the store has schema {}, which no version of tinyprofd writes: it is "
+                            "damaged; restore it from a backup, move it away or use another state "
+                            "directory",
+                            version),
+                {{"found", std::to_string(version)}});
+  }
+  if (version > static_cast<int64_t>(kMigrations.size())) {
     return Fail(
         ErrorCode::kFailedPrecondition, "STORE_TOO_NEW",
         fmt::format("the store has schema {} and this version of tinyprofd knows up to {}: "

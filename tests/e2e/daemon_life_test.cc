@@ -22,6 +22,16 @@ class DaemonLifeTest : public DaemonTest {
     *text = process.Out() + process.Err();
     return code.value_or(-1);
   }
+  // The daemon's user from here on: one whom the limit of processes binds, unlike root.
+  void BeAUserWithoutOtherProcesses() {
+    if (geteuid() != 0) return;
+    constexpr uid_t kUser = 64'021;
+    const std::string id = std::to_string(kUser);
+    prefix_ = {"/usr/bin/setpriv", "--reuid", id, "--regid", id, "--clear-groups"};
+    for (const char* path : {".", "state", "state/tinyprof.db"}) {
+      ASSERT_EQ(chown(dir_.File(path).c_str(), kUser, kUser), 0) << path;
+    }
+  }
 };
 
 TEST_F(DaemonLifeTest, ServesHealthAndTheHost) {
@@ -61,6 +71,22 @@ TEST_F(DaemonLifeTest, ASecondDaemonIsRefusedWithThePidOfTheFirst) {
   EXPECT_EQ(second.Wait(kPatience), 1);
   EXPECT_THAT(second.Err(), HasSubstr("process " + std::to_string(daemon().pid())));
   EXPECT_EQ(RunClient({"health"}), 0) << err();
+}
+
+// As two containers that share a volume have it.
+TEST_F(DaemonLifeTest, ASecondDaemonOnTheSameStateIsRefusedWhateverItsHostLock) {
+  StartDaemon();
+  const std::string id = StartRun(true);
+  AwaitState(id, v1::RUN_STATE_RUNNING);
+  std::string text;
+  EXPECT_EQ(
+      RunDaemon({"--config", dir_.Write("2.toml", "lock_file = \"" + dir_.File("lock2") + "\"\n"),
+                 "--listen", "unix:" + dir_.File("2.sock"), "--state-dir", dir_.File("state")},
+                &text),
+      1);
+  EXPECT_THAT(text, HasSubstr(dir_.File("state")));
+  EXPECT_THAT(text, HasSubstr("process " + std::to_string(daemon().pid())));
+  EXPECT_EQ(GetRun(id).state(), v1::RUN_STATE_RUNNING);
 }
 
 TEST_F(DaemonLifeTest, RefusesAnAddressThatOtherMachinesReach) {
@@ -125,6 +151,24 @@ TEST_F(DaemonLifeTest, SigtermCancelsARunThatOutlastsTheDrain) {
   EXPECT_EQ(GetRun(id).state(), v1::RUN_STATE_CANCELLED);
 }
 
+TEST_F(DaemonLifeTest, AWatcherIsToldThatTheDaemonWasStopped) {
+  StartDaemon("drain_timeout = \"0s\"\n");
+  const std::string id = StartRun(true);
+  AwaitState(id, v1::RUN_STATE_RUNNING);
+  const auto watcher = StartClient({"watch", id});
+  Await("the watcher", [&] { return !watcher->Err().empty(); });
+  daemon().Signal(SIGTERM);
+  EXPECT_EQ(watcher->Wait(kPatience), 1);
+  EXPECT_THAT(watcher->Err(), HasSubstr("tinyprofd was stopped before the run had ended"));
+}
+
+TEST_F(DaemonLifeTest, ASocketThatItsDirectoryHidesIsToldInTheLog) {
+  address_ = "unix:" + dir_.File("made/d.sock");
+  StartDaemon("socket_mode = \"0666\"\n");
+  EXPECT_THAT(daemon().Err(), HasSubstr("socket_out_of_reach"));
+  EXPECT_THAT(daemon().Err(), HasSubstr("directory=" + dir_.File("made")));
+}
+
 TEST_F(DaemonLifeTest, ADrainingDaemonTakesNoRunsAndASecondSignalEndsIt) {
   StartDaemon("drain_timeout = \"1h\"\n");
   const std::string id = StartRun(true);
@@ -165,6 +209,14 @@ TEST_F(DaemonLifeTest, TellsTheServiceManagerThatItIsReadyAndThatItStops) {
   EXPECT_EQ(daemon().Wait(kPatience), 0);
   EXPECT_THAT(next(), HasSubstr("STOPPING=1"));
   ::close(manager);
+}
+
+TEST_F(DaemonLifeTest, TooFewThreadsAreSaidBeforeItServes) {
+  BeAUserWithoutOtherProcesses();
+  prefix_.insert(prefix_.end(), {"/usr/bin/prlimit", "--nproc=16"});
+  Process limited(dir_.File("."), DaemonCommand(""), {});
+  EXPECT_EQ(limited.Wait(kPatience), 78);
+  EXPECT_THAT(limited.Err(), HasSubstr("48 threads"));
 }
 
 TEST_F(DaemonLifeTest, SighupReadsTheLogLevelAnew) {

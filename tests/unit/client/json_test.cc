@@ -172,15 +172,18 @@ TEST(RunDocument, HoldsTheRunAndItsTotals) {
     "warnings": ["the clock is not fixed"], "error": null, "stopped_by": "precision",
     "compiler": "gcc 12.2",
     "machine": {"clock_hz": 3000000000.0, "load_average": 0.5, "ping_pong_before_ns": null,
-                "ping_pong_after_ns": null, "huge_pages": "madvise", "steal_ns": null},
+                "ping_pong_after_ns": null,
+                "ping_pong_reason": "NOT_APPLICABLE: the run had one thread", "huge_pages": "madvise", "steal_ns": null},
     "trust": {"complete": true, "elapsed_ns": 5000.0, "rows": [
       {"loop": "avx2_add_float32", "metric": "flops", "formula": "FLOPS:ANY", "iterations": 100,
        "expected_low": 800.0, "expected": 800.0, "expected_high": 800.0, "measured": 796.0,
        "spread": 0.25, "quality": "good", "reason": null}]}})json");
   ExpectSame(document["totals"]["overhead"], R"({"read_cost_ns": 25.0, "unattributed_ns": 100.0,
     "instrumented_to_bare": 1.025, "instrumented_pass_ns": 4100.0, "counter_read_border_ns": null,
-    "counter_read_thread_ns": null, "counter_read_events": 0, "dispatch_ns": 45.0,
-    "team_dispatch_ns": null, "dispatch_reason": null})");
+    "counter_read_thread_ns": null, "counter_read_events": 0,
+    "counter_read_reason": "NOT_COUNTED: no hardware event was counted", "dispatch_ns": 45.0,
+    "team_dispatch_ns": null, "dispatch_reason": null,
+    "team_dispatch_reason": "NOT_APPLICABLE: the run had one thread"})");
   ExpectSame(document["totals"]["tinytorch"], R"({"gflops_per_second": 0.0125,
     "memory_bandwidth_mbs": 2.5, "bottleneck": "memory"})");
   ExpectSame(document["totals"]["software"]["page_faults"], R"({"value": 0, "unit": "count",

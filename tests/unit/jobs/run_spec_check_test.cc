@@ -118,6 +118,43 @@ TEST(RunSpecCheckTest, TimeoutIsCapped) {
   EXPECT_EQ(ReasonOf(spec), "BAD_TIMEOUT");
 }
 
+TEST(RunSpecCheckTest, ATimeoutNobodyCanWaitForIsTooLarge) {
+  v1::RunSpec spec = Spec();
+  spec.mutable_timeout()->set_seconds(INT64_MAX);
+  EXPECT_EQ(ReasonOf(spec), "BAD_TIMEOUT");
+  EXPECT_THAT(CheckRunSpec(spec, kLimits).error().message, HasSubstr("at most 100 years"));
+}
+
+TEST(RunSpecCheckTest, OneCpuIsNoRangeOfThreads) {
+  v1::RunSpec spec = Spec();
+  spec.set_threads(2);
+  const auto checked = CheckRunSpec(spec, {.max_threads = 1});
+  EXPECT_EQ(checked.error().reason, "BAD_THREADS");
+  EXPECT_EQ(checked.error().message,
+            "threads is 2 and must be 1, since this daemon measures on 1 CPU (`tinyprofd --cpus "
+            "0-1` would give it more)");
+}
+
+TEST(RunSpecCheckTest, OnlyOnednnHasMoreThanOneConvolution) {
+  v1::RunSpec spec = Spec();
+  for (const auto backend : {v1::BACKEND_UNSPECIFIED, v1::BACKEND_EIGEN, v1::BACKEND_REFERENCE}) {
+    spec.set_backend(backend);
+    for (const auto algorithm : {v1::CONV_ALGORITHM_WINOGRAD, v1::CONV_ALGORITHM_AUTO}) {
+      spec.set_conv_algorithm(algorithm);
+      EXPECT_EQ(ReasonOf(spec), "BAD_CONV_ALGORITHM");
+    }
+    spec.set_conv_algorithm(v1::CONV_ALGORITHM_DIRECT);
+    EXPECT_EQ(ReasonOf(spec), "");
+  }
+}
+
+TEST(RunSpecCheckTest, ATextThatIsTooLongIsSaidToBeSo) {
+  v1::RunSpec spec = Spec();
+  spec.mutable_model()->set_text(std::string(65'537, 'x'));
+  EXPECT_THAT(CheckRunSpec(spec, kLimits).error().message,
+              HasSubstr("65537 bytes long and must be 1 to 65536 bytes long"));
+}
+
 TEST(RunSpecCheckTest, OnednnIsRefusedLargerTeamsThanItKeeps) {
   if (!CheckOnednnIsBuilt().has_value()) GTEST_SKIP() << "this build has no oneDNN";
   v1::RunSpec spec = Spec();

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <regex>
 #include <sstream>
@@ -128,6 +129,33 @@ TEST(Config, AFileThatIsADirectoryIsSaidToBeOne) {
   const TempDir dir;
   const LoadedConfig loaded = LoadConfig({.file = dir.File(".")}, User());
   EXPECT_THAT(loaded.errors, ElementsAre(HasSubstr(dir.File(".") + " is a directory")));
+}
+
+TEST(Config, PrintsWhatAutoComesTo) {
+  LoadedConfig loaded = LoadConfig({}, User());
+  loaded.config.memory_limit_bytes = int64_t{3} << 30;
+  loaded.config.cpus = {2, 3, 7};
+  const std::string text = PrintConfig(loaded);
+  EXPECT_THAT(text, HasSubstr("cpus = \"auto\"  # default, here 2,3,7\n"));
+  EXPECT_THAT(text, HasSubstr("memory_limit = \"auto\"  # default, here 3 GiB\n"));
+}
+
+TEST(Config, FilesThatNeverEndAreRefused) {
+  const TempDir dir;
+  ASSERT_EQ(mkfifo(dir.File("fifo").c_str(), 0600), 0);
+  for (const std::string& path : {dir.File("fifo"), std::string("/dev/zero")}) {
+    const LoadedConfig loaded = LoadConfig({.file = path, .texts = {}}, User());
+    EXPECT_THAT(loaded.errors, ElementsAre(HasSubstr(path + " is not a regular file")));
+  }
+}
+
+TEST(Config, FilesOfMoreThanAMebibyteAreRefused) {
+  const TempDir dir;
+  const std::string most(size_t{1} << 20, '#');
+  EXPECT_THAT(LoadConfig({.file = dir.Write("most.toml", most), .texts = {}}, User()).errors,
+              IsEmpty());
+  EXPECT_THAT(LoadConfig({.file = dir.Write("more.toml", most + '#'), .texts = {}}, User()).errors,
+              ElementsAre(HasSubstr(dir.File("more.toml") + " is larger than 1 MiB")));
 }
 
 TEST(Config, ListenWantsFullAddresses) {

@@ -17,6 +17,7 @@ namespace {
 using google::protobuf::util::MessageDifferencer;
 using google::protobuf::util::TimeUtil;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 v1::Run NewRun(const std::string& id) {
   v1::Run run;
@@ -188,6 +189,66 @@ TEST_F(RunStoreTest, InterruptedRunsFail) {
   }
   EXPECT_EQ(runs().Get("ended")->state(), v1::RUN_STATE_SUCCEEDED);
   EXPECT_EQ(*runs().FailInterrupted(), 0);
+}
+
+// Bytes that are no message, as a disk or a hand may leave them.
+class DamagedRunTest : public RunStoreTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    RunStoreTest::SetUp();
+    for (const char* id : {"older", "damaged", "newer"}) {
+      ASSERT_TRUE(runs().Create(NewRun(id), std::string("request-") + id).has_value());
+      ASSERT_TRUE(runs().Finish(Succeeded(NewRun(id))).has_value());
+    }
+    const auto database = Database::Open(directory_.File("store.db"));
+    ASSERT_TRUE(
+        (*database)
+            ->Execute(std::string("UPDATE runs SET ") + GetParam() + " WHERE id = 'damaged'")
+            .has_value());
+  }
+};
+
+TEST_P(DamagedRunTest, IsNamedWhenItIsAskedFor) {
+  const Result<v1::Run> got = runs().Get("damaged");
+  ASSERT_FALSE(got.has_value());
+  EXPECT_EQ(got.error().reason, "STORE_CORRUPT");
+  EXPECT_EQ(got.error().metadata.at("id"), "damaged");
+  EXPECT_THAT(got.error().message, HasSubstr("what is stored of run damaged is damaged"));
+}
+
+TEST_P(DamagedRunTest, IsListedBesideTheOthers) {
+  const Result<RunPage> page = runs().List(10, "");
+  ASSERT_TRUE(page.has_value()) << page.error().message;
+  EXPECT_THAT(Ids(*page), ElementsAre("newer", "damaged", "older"));
+}
+
+TEST_P(DamagedRunTest, CanBeDeleted) {
+  EXPECT_TRUE(runs().Delete("damaged").has_value());
+  EXPECT_EQ(runs().Get("damaged").error().reason, "RUN_NOT_FOUND");
+  EXPECT_TRUE(runs().Get("newer").has_value());
+}
+
+TEST_P(DamagedRunTest, IsForgottenAsTheOthersAre) {
+  Reopen(1);
+  ASSERT_TRUE(runs().Create(NewRun("newest"), "").has_value());
+  EXPECT_THAT(Ids(*runs().List(10, "")), ElementsAre("newest"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Columns, DamagedRunTest,
+                         ::testing::Values("spec = x'ffffff'", "error = x'ffffff'",
+                                           "report = x'ffffff'", "state = 77", "state = 0"));
+
+TEST_F(RunStoreTest, ADamagedRunIsListedAsFailedAndNotTakenForARepeatedOne) {
+  ASSERT_TRUE(runs().Create(NewRun("a"), "q").has_value());
+  const auto database = Database::Open(directory_.File("store.db"));
+  ASSERT_TRUE((*database)->Execute("UPDATE runs SET spec = x'ffffff'").has_value());
+  EXPECT_EQ(runs().FindByRequestId("q").error().metadata.at("id"), "a");
+  ASSERT_EQ(*runs().FailInterrupted(), 1);
+  const v1::Run listed = runs().List(10, "")->runs.at(0);
+  EXPECT_EQ(listed.state(), v1::RUN_STATE_FAILED);
+  EXPECT_EQ(listed.error().reason(), "STORE_CORRUPT");
+  EXPECT_THAT(listed.error().message(), HasSubstr("delete it"));
+  EXPECT_TRUE(runs().Delete("a").has_value());
 }
 
 TEST_F(RunStoreTest, KeepsTheNewestEndedRuns) {

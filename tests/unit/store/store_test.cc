@@ -73,6 +73,17 @@ TEST(StoreTest, RefusesTablesWithoutASchemaNumber) {
       << store.error().message;
 }
 
+TEST(StoreTest, ASchemaNumberThatNoVersionWritesIsDamage) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("store.db");
+  ASSERT_TRUE(Store::Open(path).has_value());
+  ASSERT_TRUE((*Database::Open(path))->Execute("PRAGMA user_version = -5").has_value());
+  const auto store = Store::Open(path);
+  ASSERT_FALSE(store.has_value());
+  EXPECT_EQ(store.error().reason, "STORE_CORRUPT");
+  EXPECT_NE(store.error().message.find("damaged"), std::string::npos) << store.error().message;
+}
+
 TEST(StoreTest, RefusesFileThatIsNoDatabase) {
   const TemporaryDirectory directory;
   const std::string path = directory.File("store.db");
