@@ -14,10 +14,7 @@ namespace {
 class Planner {
  public:
   Planner(Graph graph, const SessionOptions& options)
-      : options_{.threads = options.threads,
-                 .conv_algorithm = options.conv_algorithm,
-                 .layouts = {}},
-        nodes_(std::move(graph.nodes)) {
+      : options_(options), nodes_(std::move(graph.nodes)) {
     graph.nodes.clear();
     plan_.graph = std::move(graph);
     plan_.layouts.resize(plan_.graph.values.size());
@@ -26,8 +23,9 @@ class Planner {
   }
 
   LayoutPlan Run() && {
-    for (Node& node : nodes_) Add(std::move(node));
+    for (size_t n = 0; n < nodes_.size(); ++n) Add(std::move(nodes_[n]), ChoiceOf(options_, n));
     for (ValueId& output : plan_.graph.outputs) output = RowMajorOutput(output);
+    if (options_.choices.empty()) plan_.choices.clear();
     return std::move(plan_);
   }
 
@@ -35,11 +33,18 @@ class Planner {
   LayoutPtr& LayoutOf(ValueId id) { return plan_.layouts[static_cast<size_t>(id)]; }
 
   // Appends the node, and before it what rearranges its inputs.
-  void Add(Node node) {
+  void Add(Node node, KernelChoice choice) {
     const NodeSignature signature = SignatureOf(plan_.graph, node, true);
     std::vector<LayoutPtr> given;
     for (const ValueId id : node.inputs) given.push_back(id == kNoValue ? nullptr : LayoutOf(id));
-    const NodeLayouts wanted = OnednnLayouts(signature, options_, given);
+    NodeLayouts wanted;
+    if (choice.backend == Backend::kOnednn) {
+      wanted = OnednnLayouts(signature,
+                             {.threads = options_.threads,
+                              .conv_algorithm = choice.conv_algorithm,
+                              .layouts = {}},
+                             given);
+    }
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNoValue) continue;
       node.inputs[i] = Arranged(node.inputs[i], wanted.input(i), node.path);
@@ -47,7 +52,12 @@ class Planner {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] != kNoValue) LayoutOf(node.outputs[i]) = wanted.output(i);
     }
+    Append(std::move(node), choice);
+  }
+
+  void Append(Node node, KernelChoice choice) {
     plan_.graph.nodes.push_back(std::move(node));
+    plan_.choices.push_back(choice);
   }
 
   // The value itself or a copy of it in that layout.
@@ -68,12 +78,13 @@ class Planner {
     plan_.layouts.push_back(layout);
     copies_.emplace_back();
     copies_[static_cast<size_t>(from)].push_back(to);
-    plan_.graph.nodes.push_back({.name = FreeName(path + ".reorder"),
-                                 .path = path,
-                                 .op_type = "Reorder",
-                                 .inputs = {from},
-                                 .outputs = {to},
-                                 .attributes = {}});
+    Append({.name = FreeName(path + ".reorder"),
+            .path = path,
+            .op_type = "Reorder",
+            .inputs = {from},
+            .outputs = {to},
+            .attributes = {}},
+           {.backend = Backend::kOnednn});
     return to;
   }
 
@@ -97,7 +108,7 @@ class Planner {
     return name;
   }
 
-  OnednnOptions options_;
+  const SessionOptions& options_;
   std::vector<Node> nodes_;
   LayoutPlan plan_;
   std::vector<std::vector<ValueId>> copies_;  // by ValueId
@@ -107,7 +118,11 @@ class Planner {
 }  // namespace
 
 Result<LayoutPlan> PlanLayouts(Graph graph, const SessionOptions& options) {
-  if (options.backend != Backend::kOnednn) return LayoutPlan{std::move(graph), {}};
+  bool has_onednn = false;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    has_onednn = has_onednn || ChoiceOf(options, n).backend == Backend::kOnednn;
+  }
+  if (!has_onednn) return LayoutPlan{std::move(graph), {}, options.choices};
   TINYPROF_RETURN_IF_ERROR(PrepareOnednn(options.isa));
   return Planner(std::move(graph), options).Run();
 }

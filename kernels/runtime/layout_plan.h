@@ -16,9 +16,11 @@ struct LayoutPlan {
   // by the same names.
   Graph graph;
   std::vector<LayoutPtr> layouts;  // by ValueId, for SessionOptions; empty: all row-major
+  // By node, for SessionOptions; as they were where no node was put between.
+  std::vector<KernelChoice> choices;
 };
 
-// With another backend than onednn the graph comes back as it is. A value keeps the layout that its
+// Where no node is onednn's the graph comes back as it is. A value keeps the layout that its
 // node gives it until a node wants another one; a rearranged copy serves all later nodes that want
 // it. Fails as PrepareOnednn() does.
 Result<LayoutPlan> PlanLayouts(Graph graph, const SessionOptions& options);

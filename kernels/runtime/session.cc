@@ -72,11 +72,11 @@ NodeLayouts LayoutsOf(const Node& node, const SessionOptions& options) {
 }
 
 // The kernel of that backend; "NO_KERNEL" where it has none.
-Result<std::unique_ptr<Kernel>> MakeKernel(Backend backend, const NodeSignature& signature,
+Result<std::unique_ptr<Kernel>> MakeKernel(KernelChoice choice, const NodeSignature& signature,
                                            const SessionOptions& options) {
   const KernelOptions kernel_options{.threads = options.threads};
-  if (backend == Backend::kReference) return MakeNaiveKernel(signature, kernel_options);
-  if (backend == Backend::kEigen) return MakeEigenKernel(signature, kernel_options, options.isa);
+  if (choice.backend == Backend::kReference) return MakeNaiveKernel(signature, kernel_options);
+  if (choice.backend == Backend::kEigen) return MakeEigenKernel(signature, kernel_options, options.isa);
   const std::string& op_type = signature.node->op_type;
   const OnednnFactory factory = FindOnednnKernel(op_type);
   if (factory == nullptr) {
@@ -84,14 +84,15 @@ Result<std::unique_ptr<Kernel>> MakeKernel(Backend backend, const NodeSignature&
                 fmt::format("the onednn backend has no {}", op_type));
   }
   return factory(signature, {.threads = options.threads,
-                             .conv_algorithm = options.conv_algorithm,
+                             .conv_algorithm = choice.conv_algorithm,
                              .layouts = LayoutsOf(*signature.node, options)});
 }
 
-constexpr std::array<std::pair<Backend, std::string_view>, 3> kNames = {{
+constexpr std::array<std::pair<Backend, std::string_view>, 4> kNames = {{
     {Backend::kReference, "reference"},
     {Backend::kEigen, "eigen"},
     {Backend::kOnednn, "onednn"},
+    {Backend::kBest, "best"},
 }};
 
 }  // namespace
@@ -103,25 +104,39 @@ Result<Backend> BackendFromName(std::string_view name) {
     if (backend_name == name) return backend;
   }
   return Fail(ErrorCode::kInvalidArgument, "UNKNOWN_BACKEND",
-              fmt::format("no backend is called '{}'; use reference, eigen or onednn", name),
+              fmt::format("no backend is called '{}'; use reference, eigen, onednn or best", name),
               {{"backend", std::string(name)}});
 }
 
-Result<std::unique_ptr<Session>> Session::Create(const Graph& graph,
-                                                 const SessionOptions& options) {
+KernelChoice ChoiceOf(const SessionOptions& options, size_t node) {
+  if (!options.choices.empty()) return options.choices[node];
+  return {.backend = options.backend, .conv_algorithm = options.conv_algorithm};
+}
+
+Status CheckTeam(const SessionOptions& options) {
   if (options.threads < 1) {
     return Fail(ErrorCode::kInvalidArgument, "BAD_THREADS",
                 fmt::format("threads must be at least 1, got {}", options.threads));
   }
-  if (options.backend == Backend::kOnednn) {
-    if (options.threads > kMaxOnednnThreads) {
-      return Fail(ErrorCode::kInvalidArgument, "BAD_THREADS",
-                  fmt::format("the onednn backend runs on at most {} threads, got {}: larger teams "
-                              "would lose pinned threads",
-                              kMaxOnednnThreads, options.threads));
-    }
-    TINYPROF_RETURN_IF_ERROR(PrepareOnednn(options.isa));
+  const bool runs_onednn =
+      options.backend == Backend::kOnednn ||
+      std::any_of(options.choices.begin(), options.choices.end(),
+                  [](const KernelChoice& choice) { return choice.backend == Backend::kOnednn; });
+  if (!runs_onednn) return {};
+  if (options.threads > kMaxOnednnThreads) {
+    return Fail(ErrorCode::kInvalidArgument, "BAD_THREADS",
+                fmt::format("the onednn backend runs on at most {} threads, got {}: larger teams "
+                            "would lose pinned threads",
+                            kMaxOnednnThreads, options.threads));
   }
+  return PrepareOnednn(options.isa);
+}
+
+Result<std::unique_ptr<Session>> Session::Create(const Graph& graph,
+                                                 const SessionOptions& options) {
+  TINYPROF_CHECK((options.backend == Backend::kBest) ==
+                 (!options.choices.empty() || graph.nodes.empty()));
+  TINYPROF_RETURN_IF_ERROR(CheckTeam(options));
   std::unique_ptr<Session> session(new Session());
   session->graph_ = &graph;
   session->options_ = options;
@@ -159,13 +174,15 @@ Status Session::MakeWeights(const SessionOptions& options) {
 }
 
 Result<Session::ChosenKernel> Session::ChooseKernel(const NodeSignature& signature,
-                                                    const SessionOptions& options) {
+                                                    const SessionOptions& options,
+                                                    KernelChoice choice) {
   // Only the backend that made a layout can read it.
   const std::vector<Backend> backends = LayoutsOf(*signature.node, options).AllRowMajor()
-                                            ? FallbacksOf(options.backend)
-                                            : std::vector{options.backend};
+                                            ? FallbacksOf(choice.backend)
+                                            : std::vector{choice.backend};
   for (const Backend backend : backends) {
-    Result<std::unique_ptr<Kernel>> kernel = MakeKernel(backend, signature, options);
+    Result<std::unique_ptr<Kernel>> kernel =
+        MakeKernel({backend, choice.conv_algorithm}, signature, options);
     if (kernel) return ChosenKernel{*std::move(kernel), backend};
     if (kernel.error().reason == "NO_KERNEL" && backend != backends.back()) continue;
     return tl::unexpected<Error>(std::move(kernel).error());
@@ -180,7 +197,8 @@ Status Session::MakeKernels(const SessionOptions& options) {
       if (!signature.inputs[i].is_weight) continue;
       signature.inputs[i].data = weights_[static_cast<size_t>(node.inputs[i])].data();
     }
-    Result<ChosenKernel> kernel = ChooseKernel(signature, options);
+    Result<ChosenKernel> kernel =
+        ChooseKernel(signature, options, ChoiceOf(options, kernels_.size()));
     if (!kernel) {
       Error error = std::move(kernel).error();
       error.message = fmt::format("layer {}: {}", node.name, error.message);

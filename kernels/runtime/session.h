@@ -20,17 +20,31 @@
 
 namespace tinyprof {
 
-enum class Backend { kReference, kEigen, kOnednn };
-// "reference", "eigen", "onednn".
+enum class Backend {
+  kReference,
+  kEigen,
+  kOnednn,
+  kBest,  // for each node the one that was found to be fastest (best_plan.h)
+};
+// "reference", "eigen", "onednn", "best".
 std::string_view Name(Backend backend);
 // INVALID_ARGUMENT / "UNKNOWN_BACKEND" lists the names there are.
 Result<Backend> BackendFromName(std::string_view name);
+
+// Which kernel is to run a node.
+struct KernelChoice {
+  Backend backend = Backend::kEigen;                      // none is kBest
+  ConvAlgorithm conv_algorithm = ConvAlgorithm::kDirect;  // of kOnednn
+  bool operator==(const KernelChoice&) const = default;
+};
 
 struct SessionOptions {
   Backend backend = Backend::kEigen;
   Isa isa = Isa::kBaseline;
   int threads = 1;
   ConvAlgorithm conv_algorithm = ConvAlgorithm::kDirect;  // of kOnednn
+  // By node, for kBest; empty with the other backends.
+  std::vector<KernelChoice> choices;
   // By ValueId, as PlanLayouts() (layout_plan.h) gave them with the graph; empty: all row-major.
   std::vector<LayoutPtr> layouts;
   // RESOURCE_EXHAUSTED / "MODEL_TOO_LARGE" when weights, their packed copies and the arena pass
@@ -38,10 +52,17 @@ struct SessionOptions {
   int64_t memory_limit_bytes = INT64_MAX;
 };
 
+// The choice of each node.
+KernelChoice ChoiceOf(const SessionOptions& options, size_t node);
+
+// Whether this many threads can run what was chosen, with everything ready for it:
+// INVALID_ARGUMENT / "BAD_THREADS"; with oneDNN also fails as PrepareOnednn() does
+// (kernels/ops/onednn_kernels.h).
+Status CheckTeam(const SessionOptions& options);
+
 class Session {
  public:
-  // `graph` must outlive the session. With Backend::kOnednn fails as PrepareOnednn() does
-  // (kernels/ops/onednn_kernels.h).
+  // `graph` must outlive the session. Fails as CheckTeam() does.
   static Result<std::unique_ptr<Session>> Create(const Graph& graph, const SessionOptions& options);
 
   size_t node_count() const { return graph_->nodes.size(); }
@@ -82,7 +103,7 @@ class Session {
   Session() = default;
   Status MakeWeights(const SessionOptions& options);
   static Result<ChosenKernel> ChooseKernel(const NodeSignature& signature,
-                                           const SessionOptions& options);
+                                           const SessionOptions& options, KernelChoice choice);
   Status MakeKernels(const SessionOptions& options);
   // Lets kernels write their copies of weights.
   Status PackWeights();
