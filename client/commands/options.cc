@@ -121,11 +121,13 @@ void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& po
 }
 
 void AddKernelOptions(CLI::App& app, RunOptions& options) {
-  app.add_option("--backend", options.backend, "Kernels: reference, eigen or onednn")
-      ->check(CLI::IsMember({"reference", "eigen", "onednn"}))
+  app.add_option("--backend", options.backend,
+                 "Kernels: reference, eigen, onednn or best (of each layer the fastest)")
+      ->check(CLI::IsMember({"reference", "eigen", "onednn", "best"}))
       ->type_name("NAME");
-  app.add_option("--conv-algorithm", options.conv_algorithm,
-                 "How onednn convolves: direct, winograd or auto")
+  app.add_option(
+         "--conv-algorithm", options.conv_algorithm,
+         "How onednn convolves: direct, winograd or auto; direct, with best auto, unless given")
       ->check(CLI::IsMember({"direct", "winograd", "auto"}))
       ->type_name("NAME");
   app.add_option("--fuse", options.fuse,
@@ -192,10 +194,12 @@ Result<v1::ModelSpec> ToModelSpec(Session& session, const ModelOptions& options)
 
 v1::Backend ToBackend(const std::string& name) {
   if (name == "reference") return v1::BACKEND_REFERENCE;
+  if (name == "best") return v1::BACKEND_BEST;
   return name == "onednn" ? v1::BACKEND_ONEDNN : v1::BACKEND_EIGEN;
 }
 
 v1::ConvAlgorithm ToConvAlgorithm(const std::string& name) {
+  if (name.empty()) return v1::CONV_ALGORITHM_UNSPECIFIED;
   if (name == "winograd") return v1::CONV_ALGORITHM_WINOGRAD;
   return name == "auto" ? v1::CONV_ALGORITHM_AUTO : v1::CONV_ALGORITHM_DIRECT;
 }

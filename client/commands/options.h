@@ -25,7 +25,7 @@ struct RunOptions {
   ModelOptions model;
   std::string backend = "eigen";
   std::string isa = "native";
-  std::string conv_algorithm = "direct";
+  std::string conv_algorithm;  // empty: what suits the backend
   std::string fuse = "off";
   int32_t threads = 1;
   std::string cache = "warm";

@@ -124,6 +124,17 @@ Json AdviceJson(const google::protobuf::RepeatedPtrField<v1::Advice>& advice) {
   return list;
 }
 
+Json KernelsTriedJson(const v1::LayerReport& layer) {
+  Json list = Json::array();
+  for (const auto& tried : layer.kernels_tried()) {
+    list.push_back({{"backend", tried.backend()},
+                    {"implementation", tried.implementation()},
+                    {"median_ns", Number(tried.median_ns())},
+                    {"reorder_ns", Number(tried.reorder_ns())}});
+  }
+  return list;
+}
+
 // What a layer and the whole model report in the same way.
 template <class Report>
 void AddMeasured(const Report& report, Json& target) {
@@ -260,6 +271,7 @@ Json RunDocument(std::string_view command, const v1::Run& run) {
     json["backend"] = TextOrNull(layer.backend());
     json["implementation"] = TextOrNull(layer.implementation());
     json["folded_flop_count"] = layer.folded_flop_count();
+    json["kernels_tried"] = KernelsTriedJson(layer);
     AddMeasured(layer, json);
     layers.push_back(std::move(json));
   }

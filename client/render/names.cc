@@ -64,6 +64,7 @@ std::string CheckStateName(v1::CheckState state) {
 
 std::string BackendName(v1::Backend backend) {
   if (backend == v1::BACKEND_REFERENCE) return "reference";
+  if (backend == v1::BACKEND_BEST) return "best";
   return backend == v1::BACKEND_ONEDNN ? "onednn" : "eigen";
 }
 

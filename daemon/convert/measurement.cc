@@ -137,6 +137,7 @@ void AddMemory(const Session& session, v1::RunReport& report) {
 
 Backend FromProto(v1::Backend backend) {
   if (backend == v1::BACKEND_REFERENCE) return Backend::kReference;
+  if (backend == v1::BACKEND_BEST) return Backend::kBest;
   return backend == v1::BACKEND_ONEDNN ? Backend::kOnednn : Backend::kEigen;
 }
 

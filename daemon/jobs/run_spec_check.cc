@@ -121,19 +121,22 @@ Status CheckEnumerations(v1::RunSpec& spec) {
   if (spec.backend() == v1::BACKEND_UNSPECIFIED) spec.set_backend(v1::BACKEND_EIGEN);
   if (!v1::Backend_IsValid(spec.backend())) {
     return Invalid("BAD_BACKEND", "backend", std::to_string(spec.backend()),
-                   "BACKEND_REFERENCE, BACKEND_EIGEN or BACKEND_ONEDNN");
+                   "BACKEND_REFERENCE, BACKEND_EIGEN, BACKEND_ONEDNN or BACKEND_BEST");
   }
   if (spec.conv_algorithm() == v1::CONV_ALGORITHM_UNSPECIFIED) {
-    spec.set_conv_algorithm(v1::CONV_ALGORITHM_DIRECT);
+    spec.set_conv_algorithm(spec.backend() == v1::BACKEND_BEST ? v1::CONV_ALGORITHM_AUTO
+                                                               : v1::CONV_ALGORITHM_DIRECT);
   }
   if (!v1::ConvAlgorithm_IsValid(spec.conv_algorithm())) {
     return Invalid("BAD_CONV_ALGORITHM", "conv_algorithm", std::to_string(spec.conv_algorithm()),
                    "CONV_ALGORITHM_DIRECT, CONV_ALGORITHM_WINOGRAD or CONV_ALGORITHM_AUTO");
   }
-  if (spec.conv_algorithm() != v1::CONV_ALGORITHM_DIRECT && spec.backend() != v1::BACKEND_ONEDNN) {
+  const bool convolves_by_onednn =
+      spec.backend() == v1::BACKEND_ONEDNN || spec.backend() == v1::BACKEND_BEST;
+  if (spec.conv_algorithm() != v1::CONV_ALGORITHM_DIRECT && !convolves_by_onednn) {
     return Invalid("BAD_CONV_ALGORITHM", "conv_algorithm",
                    v1::ConvAlgorithm_Name(spec.conv_algorithm()),
-                   "CONV_ALGORITHM_DIRECT, unless the backend is onednn");
+                   "CONV_ALGORITHM_DIRECT, unless the backend is onednn or best");
   }
   if (spec.cache() == v1::CACHE_MODE_UNSPECIFIED) spec.set_cache(v1::CACHE_MODE_WARM);
   if (!v1::CacheMode_IsValid(spec.cache())) {

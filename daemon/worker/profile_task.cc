@@ -11,9 +11,8 @@
 #include "daemon/measure/measure.h"
 #include "daemon/worker/protocol.h"
 #include "daemon/worker/tasks.h"
-#include "kernels/runtime/fusion_plan.h"
 #include "kernels/runtime/isa.h"
-#include "kernels/runtime/layout_plan.h"
+#include "kernels/runtime/run_plan.h"
 #include "kernels/runtime/session.h"
 #include "kernels/zoo/analysis.h"
 
@@ -39,6 +38,20 @@ MeasureHooks HooksOf(const Graph& graph, EventSender& sender) {
     sender.Progress(ToProto(update));
   };
   return hooks;
+}
+
+// The kernels that each layer was tried with.
+void AddTimings(const RunPlan& plan, v1::RunReport& report) {
+  for (size_t node = 0; node < plan.timings.size(); ++node) {
+    for (const KernelTiming& timing : plan.timings[node]) {
+      v1::KernelTiming& message =
+          *report.mutable_layers(static_cast<int>(node))->add_kernels_tried();
+      message.set_backend(std::string(Name(timing.choice.backend)));
+      message.set_implementation(timing.implementation);
+      message.set_median_ns(timing.median_ns);
+      message.set_reorder_ns(timing.reorder_ns);
+    }
+  }
 }
 
 // Moves the layers of the analysis into those of the report.
@@ -79,21 +92,19 @@ Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
   TINYPROF_ASSIGN_OR_RETURN(Graph loaded,
                             BuildGraph(spec.model(), request.has_model_file() ? kModelFd : -1));
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(spec.isa()));
-  SessionOptions options{.backend = FromProto(spec.backend()),
-                         .isa = isa,
-                         .threads = spec.threads(),
-                         .conv_algorithm = FromProto(spec.conv_algorithm()),
-                         .layouts = {},
-                         .memory_limit_bytes = request.memory_limit_bytes()};
-  if (spec.fuse()) {
-    TINYPROF_ASSIGN_OR_RETURN(loaded, PlanFusion(loaded, options));
-  }
-  TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(std::move(loaded), options));
-  options.layouts = std::move(plan.layouts);
+  const SessionOptions options{.backend = FromProto(spec.backend()),
+                               .isa = isa,
+                               .threads = spec.threads(),
+                               .conv_algorithm = FromProto(spec.conv_algorithm()),
+                               .choices = {},
+                               .layouts = {},
+                               .memory_limit_bytes = request.memory_limit_bytes()};
+  if (options.backend == Backend::kBest) sender.Phase("choosing kernels");
+  TINYPROF_ASSIGN_OR_RETURN(const RunPlan plan, PlanRun(std::move(loaded), options, spec.fuse()));
   const Graph& graph = plan.graph;
   TINYPROF_ASSIGN_OR_RETURN(const ModelAnalysis analysis, Analyze(graph));
   TINYPROF_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
-                            Session::Create(graph, options));
+                            Session::Create(graph, plan.options));
   const std::unique_ptr<CounterBackend> counters = MakeHostBackend(spec.threads());
   TINYPROF_ASSIGN_OR_RETURN(
       const RunMeasurement measured,
@@ -104,6 +115,7 @@ Result<worker::WorkerEvent> RunProfileTask(const worker::WorkerRequest& request,
   AddAnalysis(ToProto(graph, analysis), report);
   AddSettings(request, isa, report);
   AddMeasurement(*session, measured, report);
+  AddTimings(plan, report);
   AddDerived(report);
   const auto elapsed = std::chrono::steady_clock::now() - start;
   report.set_duration_ns(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());

@@ -10,9 +10,8 @@
 #include "daemon/worker/compare_tensors.h"
 #include "daemon/worker/protocol.h"
 #include "daemon/worker/tasks.h"
-#include "kernels/runtime/fusion_plan.h"
 #include "kernels/runtime/isa.h"
-#include "kernels/runtime/layout_plan.h"
+#include "kernels/runtime/run_plan.h"
 #include "kernels/runtime/session.h"
 #include "onnx/onnx.pb.h"
 
@@ -82,24 +81,22 @@ Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request) 
   TINYPROF_ASSIGN_OR_RETURN(
       Graph loaded, BuildGraph(task.spec().model(), request.has_model_file() ? kModelFd : -1));
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(task.spec().isa()));
-  SessionOptions options{.backend = FromProto(task.spec().backend()),
-                         .isa = isa,
-                         .threads = request.cpus_size(),
-                         .conv_algorithm = FromProto(task.spec().conv_algorithm()),
-                         .layouts = {},
-                         .memory_limit_bytes = request.memory_limit_bytes()};
-  if (task.spec().fuse()) {
-    TINYPROF_ASSIGN_OR_RETURN(loaded, PlanFusion(loaded, options));
-  }
-  TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(std::move(loaded), options));
-  options.layouts = std::move(plan.layouts);
+  const SessionOptions options{.backend = FromProto(task.spec().backend()),
+                               .isa = isa,
+                               .threads = request.cpus_size(),
+                               .conv_algorithm = FromProto(task.spec().conv_algorithm()),
+                               .choices = {},
+                               .layouts = {},
+                               .memory_limit_bytes = request.memory_limit_bytes()};
+  TINYPROF_ASSIGN_OR_RETURN(const RunPlan plan,
+                            PlanRun(std::move(loaded), options, task.spec().fuse()));
   const Graph& graph = plan.graph;
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> inputs,
                             ReadTensors(graph, graph.inputs, task.inputs(), "input"));
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> wanted,
                             ReadTensors(graph, graph.outputs, task.outputs(), "output"));
   TINYPROF_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
-                            Session::Create(graph, options));
+                            Session::Create(graph, plan.options));
   TINYPROF_RETURN_IF_ERROR(SetInputs(*session, inputs));
   session->RunAll();
 

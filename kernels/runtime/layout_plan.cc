@@ -39,11 +39,10 @@ class Planner {
     for (const ValueId id : node.inputs) given.push_back(id == kNoValue ? nullptr : LayoutOf(id));
     NodeLayouts wanted;
     if (choice.backend == Backend::kOnednn) {
-      wanted = OnednnLayouts(signature,
-                             {.threads = options_.threads,
-                              .conv_algorithm = choice.conv_algorithm,
-                              .layouts = {}},
-                             given);
+      wanted = OnednnLayouts(
+          signature,
+          {.threads = options_.threads, .conv_algorithm = choice.conv_algorithm, .layouts = {}},
+          given);
     }
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNoValue) continue;

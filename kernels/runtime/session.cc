@@ -76,7 +76,8 @@ Result<std::unique_ptr<Kernel>> MakeKernel(KernelChoice choice, const NodeSignat
                                            const SessionOptions& options) {
   const KernelOptions kernel_options{.threads = options.threads};
   if (choice.backend == Backend::kReference) return MakeNaiveKernel(signature, kernel_options);
-  if (choice.backend == Backend::kEigen) return MakeEigenKernel(signature, kernel_options, options.isa);
+  if (choice.backend == Backend::kEigen)
+    return MakeEigenKernel(signature, kernel_options, options.isa);
   const std::string& op_type = signature.node->op_type;
   const OnednnFactory factory = FindOnednnKernel(op_type);
   if (factory == nullptr) {
