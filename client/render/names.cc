@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <google/protobuf/util/time_util.h>
 
+#include <algorithm>
+
 namespace tinyprof::client {
 
 std::string SourceName(v1::Source source) {
@@ -81,6 +83,18 @@ std::string KernelText(const v1::LayerReport& layer) {
   if (layer.implementation().empty()) return "n/a";
   return layer.backend().empty() ? layer.implementation()
                                  : layer.backend() + " " + layer.implementation();
+}
+
+std::string RunnerUpText(const v1::LayerReport& layer) {
+  const auto ran = [&](const v1::KernelTiming& tried) {
+    return tried.backend() == layer.backend() && tried.implementation() == layer.implementation();
+  };
+  const auto& all = layer.kernels_tried();
+  const auto own = std::find_if(all.begin(), all.end(), ran);
+  const auto other = std::find_if_not(all.begin(), all.end(), ran);
+  if (own == all.end() || other == all.end() || !(own->median_ns() > 0)) return "";
+  return fmt::format("{} {} {:.2f}x", other->backend(), other->implementation(),
+                     other->median_ns() / own->median_ns());
 }
 
 std::string LayerName(const v1::LayerAnalysis& layer) {

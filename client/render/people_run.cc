@@ -1,6 +1,9 @@
 // The table of a run and what is said below it.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "client/render/layer_rows.h"
 #include "client/render/names.h"
 #include "client/render/people.h"
@@ -57,21 +60,29 @@ void AddMeasured(const Report& report, const MeasuredScales& scales, Tone tone,
   row.push_back(CountedCell(report.counters().flops(), scales.flops, tone));
 }
 
-std::vector<Column> RunColumns(const CountScales& counts, const MeasuredScales& scales) {
-  return {{"#", Align::kRight},
-          {"layer", Align::kLeft, 6},
-          {"op", Align::kLeft, 4, 4},
-          {"output", Align::kLeft, 6, 5},
-          {counts.parameters.prefix + "params", Align::kRight, 0, 6},
-          {counts.flops.prefix + "FLOP", Align::kRight, 0, 2},
-          {"time " + scales.time.prefix, Align::kRight},
-          {"±%", Align::kRight, 0, 1},
-          {"GFLOP/s", Align::kRight},
-          {"bound", Align::kRight, 0, 3},
-          {"% of bound", Align::kRight},
-          {"bound by", Align::kLeft},
-          {"counted " + scales.flops.prefix + "FLOP", Align::kRight, 0, 7},
-          {"kernel", Align::kLeft, 0, 8}};
+bool HasRunnersUp(const v1::RunReport& report) {
+  return std::any_of(report.layers().begin(), report.layers().end(),
+                     [](const auto& layer) { return layer.kernels_tried_size() > 0; });
+}
+
+std::vector<Column> RunColumns(const CountScales& counts, const MeasuredScales& scales,
+                               bool has_runners_up) {
+  std::vector<Column> columns = {{"#", Align::kRight},
+                                 {"layer", Align::kLeft, 6},
+                                 {"op", Align::kLeft, 4, 4},
+                                 {"output", Align::kLeft, 6, 5},
+                                 {counts.parameters.prefix + "params", Align::kRight, 0, 6},
+                                 {counts.flops.prefix + "FLOP", Align::kRight, 0, 2},
+                                 {"time " + scales.time.prefix, Align::kRight},
+                                 {"±%", Align::kRight, 0, 1},
+                                 {"GFLOP/s", Align::kRight},
+                                 {"bound", Align::kRight, 0, 3},
+                                 {"% of bound", Align::kRight},
+                                 {"bound by", Align::kLeft},
+                                 {"counted " + scales.flops.prefix + "FLOP", Align::kRight, 0, 7},
+                                 {"kernel", Align::kLeft, 0, 8}};
+  if (has_runners_up) columns.push_back({"runner-up", Align::kLeft, 0, 9});
+  return columns;
 }
 
 std::vector<Cell> LayerRow(const v1::LayerReport& layer, const CountScales& counts,
@@ -122,9 +133,16 @@ std::string LayerTable(const v1::RunReport& report, const Layout& layout) {
   }
   const CountScales counts = ScalesOf(report.analysis(), analyses);
   const MeasuredScales scales = {TimeScale(times), counts.flops};
-  Table table(RunColumns(counts, scales));
-  for (const v1::LayerReport* layer : shown) table.AddRow(LayerRow(*layer, counts, scales));
-  table.AddRow(TotalRow(report, counts, scales));
+  const bool has_runners_up = HasRunnersUp(report);
+  Table table(RunColumns(counts, scales, has_runners_up));
+  for (const v1::LayerReport* layer : shown) {
+    std::vector<Cell> row = LayerRow(*layer, counts, scales);
+    if (has_runners_up) row.push_back({RunnerUpText(*layer), Tone::kFaint});
+    table.AddRow(std::move(row));
+  }
+  std::vector<Cell> total = TotalRow(report, counts, scales);
+  if (has_runners_up) total.push_back({""});
+  table.AddRow(std::move(total));
   return table.Render(layout.columns, layout.palette) + HiddenRowsLine(all, shown.size());
 }
 
