@@ -97,6 +97,29 @@ TEST_F(RunTest, TheOnednnBackendSaysWhatRan) {
   EXPECT_EQ(onednn["totals"]["flop_count"], json::parse(out())["totals"]["flop_count"]);
 }
 
+TEST_F(RunTest, TheBestBackendTellsWhatItTried) {
+  StartDaemon();
+  ASSERT_EQ(RunClient({"profile", "lenet", "--backend", "best", "--json", "--precision", "20%"}), 0)
+      << err();
+  const json best = json::parse(out());
+  EXPECT_EQ(best["run"]["backend"], "best");
+  for (const json& layer : best["layers"]) {
+    SCOPED_TRACE(layer["name"]);
+    EXPECT_THAT((std::set<std::string>{"eigen", "reference", "onednn"}),
+                testing::Contains(layer["backend"].get<std::string>()));
+    EXPECT_EQ(layer["kernels_tried"].empty(), layer["op"] == "Reorder");
+    double last_ns = 0;
+    for (const json& tried : layer["kernels_tried"]) {
+      EXPECT_GE(tried["median_ns"], last_ns);
+      last_ns = tried["median_ns"];
+    }
+  }
+  ASSERT_EQ(RunClient({"profile", "lenet", "--backend", "best", "--precision", "20%"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("runner-up"));
+  ASSERT_EQ(RunClient({"analyze", "lenet", "--json"}), 0) << err();
+  EXPECT_EQ(best["totals"]["flop_count"], json::parse(out())["totals"]["flop_count"]);
+}
+
 // The MLP is three Gemms, each but the last with a Relu. Counts stay those of the network as given.
 TEST_F(RunTest, FusedLayersListTheNodesTheyStandFor) {
   StartDaemon();

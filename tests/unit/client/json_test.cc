@@ -113,7 +113,7 @@ TEST(RunDocument, AMissingPercentileSaysWhatItWants) {
 TEST(RunDocument, HoldsWhatALayerMeasured) {
   const Json document = RunDocument("profile", SucceededRun());
   ExpectSame(document["layers"][0], std::string("{") + kLinearLayer + R"(,
-    "backend": "eigen", "implementation": "gemm", "folded_flop_count": 0,
+    "backend": "eigen", "implementation": "gemm", "folded_flop_count": 0, "kernels_tried": [],
     "time": {"median_ns": 3000.0, "mad_ns": 10.0, "min_ns": 3000.0, "p90_ns": 3000.0,
              "p95_ns": 3000.0, "p99_ns": 3000.0, "ci_low_ns": 2250.0, "ci_high_ns": 3750.0, "n": 150,
              "outliers": 2, "first_pass_ns": 9000.0, "trimmed_mean_ns": 3000.0, "reason": null},)" +

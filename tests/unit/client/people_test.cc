@@ -303,6 +303,30 @@ TEST(RunText, MarksCountedFlopsThatAreSuspect) {
   EXPECT_THAT(RunText(run, {}), HasSubstr("54?"));
 }
 
+TEST(RunText, NamesTheRunnerUpOfEachLayerThatHasOne) {
+  v1::Run run = SucceededRun();
+  EXPECT_THAT(RunText(run, {}), Not(HasSubstr("runner-up")));
+  v1::LayerReport& layer = *run.mutable_report()->mutable_layers(0);
+  const auto add = [&](const char* backend, const char* implementation, double median_ns) {
+    v1::KernelTiming& tried = *layer.add_kernels_tried();
+    tried.set_backend(backend);
+    tried.set_implementation(implementation);
+    tried.set_median_ns(median_ns);
+  };
+  add("eigen", "gemm", 2000);
+  EXPECT_EQ(RunnerUpText(layer), "");
+  add("onednn", "jit", 2500);
+  add("reference", "naive", 9000);
+  EXPECT_EQ(RunnerUpText(layer), "onednn jit 1.25x");
+  EXPECT_THAT(RunText(run, {}), HasSubstr("onednn jit 1.25x"));
+  // What ran is not the fastest of them, alone.
+  layer.set_backend("onednn");
+  layer.set_implementation("jit");
+  EXPECT_EQ(RunnerUpText(layer), "eigen gemm 0.80x");
+  layer.set_implementation("reorder");
+  EXPECT_EQ(RunnerUpText(layer), "");
+}
+
 TEST(RunText, NamesEachCount) {
   v1::Run run = SucceededRun();
   v1::Counters& counters = *run.mutable_report()->mutable_counters();
