@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "daemon/model/tensor_proto.h"
 #include "tests/e2e/daemon_fixture.h"

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "client/render/csv.h"
+#include "client/render/names.h"
 #include "client/render/progress.h"
 #include "client/render/run_notes.h"
 #include "tests/unit/client/fixture.h"
