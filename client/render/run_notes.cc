@@ -245,7 +245,7 @@ std::string BoundSummary(const v1::RunReport& report) {
   return line + '\n';
 }
 
-// A mean, and with what reading takes: of a short pass the time is above the median of the clock's.
+// Means, and so above the median of the clock's time where some passes were slow.
 std::string SoftwareLine(const v1::SoftwareEvents& software) {
   return fmt::format(
       "mean of the bare passes: CPU time {}, page faults {}, context "

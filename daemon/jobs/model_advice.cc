@@ -36,8 +36,8 @@ class ModelGain {
     if (advice.has_speedup()) saved_ns_ = saved_ns_.value_or(0) + SavedNs(advice, layer_ns);
   }
 
-  // Layers and saved times are of the instrumented passes; of the time's interval, the end that
-  // promises less counts here too, and the other one for the limit.
+  // Layers and saved times are of the instrumented passes. What is saved is told of the longer end
+  // of the pass's interval, which promises less; the limit is that of its median.
   std::optional<v1::Advice> Advise(const std::string& kind, const v1::RunReport& report) const {
     const double pass_ns = report.overhead().instrumented_pass_ns();
     if (most_saved_ns_ >= pass_ns) return std::nullopt;
