@@ -41,9 +41,10 @@ function(tinyprof_add_isa_object target isa sources)
   target_compile_options(${objects} PRIVATE ${TINYPROF_ISA_FLAGS_${isa}} -fno-math-errno)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Statics of inline functions would be "unique" symbols, which objcopy does not make local. And GCC's
-    # own AVX-512 header warns of its undefined registers (GCC bug 105593).
+    # own AVX-512 header warns of its undefined registers (GCC bug 105593). Registers as template arguments,
+    # which is how Eigen's packets are used, lose an alignment that templates do not need.
     target_compile_options(${objects} PRIVATE -fno-gnu-unique -Wno-maybe-uninitialized
-                                              -Wno-uninitialized)
+                                              -Wno-uninitialized -Wno-ignored-attributes)
   endif()
   # Eigen's speed lives on inlining. Sanitized and covered code keeps the level of its build type, or the
   # instrumentation takes minutes to compile.

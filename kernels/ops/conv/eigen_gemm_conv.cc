@@ -2,7 +2,7 @@
 
 #include "kernels/ops/conv/eigen_conv.h"
 #include "kernels/ops/conv/eigen_unfold.h"
-#include "kernels/ops/matmul/eigen_gemm.h"
+#include "kernels/ops/matmul/eigen_panels.h"
 #include "kernels/ops/packing_kernel.h"
 #include "kernels/ops/partition.h"
 
@@ -10,13 +10,11 @@ namespace tinyprof::TINYPROF_ISA_NAMESPACE {
 namespace {
 
 // Places of a tile: enough that reading the weights again for each tile does not show, few enough
-// that the unfolded tile stays in a second-level cache. A multiple of the widest panel of Eigen's
-// kernel.
-constexpr int64_t kPanelPlaces = 48;
-constexpr int64_t kTilePlaces = 8 * kPanelPlaces;
+// that the unfolded tile stays in a second-level cache. A multiple of kPanelColumns.
+constexpr int64_t kTilePlaces = 384;
 
-// Eigen reads packed columns four at a time, from where a whole register may be loaded.
-constexpr int64_t kPackedFloats = 4;
+// A cache line, and the alignment of scratch.
+constexpr int64_t kLineFloats = 16;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -27,12 +25,6 @@ bool IsPointwise(const ConvShape& shape) {
   return true;
 }
 
-// The part of the products that is packed and done at once.
-int64_t StepOf(int64_t depth, int64_t blocked_depth) {
-  if (blocked_depth >= depth) return std::max<int64_t>(depth, 1);
-  return std::max(blocked_depth / kPackedFloats * kPackedFloats, kPackedFloats);
-}
-
 // How the output is cut into units, each done by one thread: image x group x tile of places x block
 // of output channels.
 struct Cut {
@@ -41,12 +33,12 @@ struct Cut {
     const int64_t others = shape.batch * shape.groups;
     tiles = std::max<int64_t>(CeilDiv(places, kTilePlaces), 1);
     const bool share = others % threads != 0;
-    if (share && places >= kPanelPlaces * 2 * threads) {
+    if (share && places >= kPanelColumns * 2 * threads) {
       tiles = CeilDiv(tiles, threads) * threads;
     } else if (share && others * tiles % threads != 0) {
       channel_blocks = std::min<int64_t>(threads, std::max<int64_t>(shape.out_group(), 1));
     }
-    tile_places = std::min(places, CeilDiv(CeilDiv(places, tiles), kPanelPlaces) * kPanelPlaces);
+    tile_places = std::min(places, CeilDiv(CeilDiv(places, tiles), kPanelColumns) * kPanelColumns);
     block_channels = CeilDiv(shape.out_group(), channel_blocks);
     units = others * tiles * channel_blocks;
   }
@@ -70,8 +62,7 @@ class ConvGemm final : public PackingKernel {
         threads_(ThreadsFor(shape.batch * shape.out_channels * depth_ * shape.position_count() / 16,
                             threads)),
         cut_(shape, threads_),
-        blocking_({cut_.block_channels, cut_.tile_places, depth_}),
-        step_(StepOf(depth_, blocking_.depth())) {}
+        step_(PanelDepth(std::max<int64_t>(depth_, 1))) {}
 
   std::string implementation() const override { return pointwise_ ? "gemm" : "im2col+gemm"; }
   int64_t scratch_bytes() const override { return thread_scratch_bytes() * threads_; }
@@ -88,9 +79,9 @@ class ConvGemm final : public PackingKernel {
         const int64_t channels = ChannelsOf(block);
         const int64_t first = (group * shape_.out_group() + block * cut_.block_channels) * depth_;
         float* packed_block = out + (group * cut_.channel_blocks + block) * packed_block_floats();
-        for (int64_t k = 0; channels > 0 && k < depth_; k += step_) {
-          GemmBlocking::Pack(channels, std::min(step_, depth_ - k), {weights_ + first + k, depth_},
-                             packed_block + k * channels);
+        for (int64_t k = 0; k < depth_; k += step_) {
+          PackRows(channels, std::min(step_, depth_ - k), {weights_ + first + k, depth_}, 1,
+                   packed_block + k * channels);
         }
       }
     }
@@ -107,15 +98,16 @@ class ConvGemm final : public PackingKernel {
   }
 
  private:
-  int64_t tile_bytes() const {
-    const int64_t bytes = pointwise_ ? 0 : step_ * cut_.tile_places * int64_t{sizeof(float)};
-    return (bytes + 63) / 64 * 64;
+  int64_t tile_floats() const { return step_ * PaddedColumns(cut_.tile_places); }
+  int64_t weight_panel_floats() const {
+    return weights_ == nullptr ? cut_.block_channels * step_ : 0;
   }
-  int64_t thread_scratch_bytes() const { return tile_bytes() + blocking_.scratch_bytes(); }
+  int64_t thread_scratch_bytes() const {
+    return CeilDiv(tile_floats() + weight_panel_floats(), kLineFloats) * kLineFloats *
+           int64_t{sizeof(float)};
+  }
 
-  int64_t packed_block_floats() const {
-    return CeilDiv(cut_.block_channels * depth_, kPackedFloats) * kPackedFloats;
-  }
+  int64_t packed_block_floats() const { return cut_.block_channels * depth_; }
 
   int64_t ChannelsOf(int64_t block) const {
     const int64_t rest = shape_.out_group() - block * cut_.block_channels;
@@ -146,15 +138,17 @@ class ConvGemm final : public PackingKernel {
       const float bias = args.has_input(2) ? args.In<float>(2)[group_channel + i] : 0.0F;
       std::fill_n(out + i * places, last - first, bias);
     }
+    auto* panels = reinterpret_cast<float*>(scratch);
     for (int64_t k = 0; k < depth_; k += step_) {
       const int64_t end = std::min(depth_, k + step_);
-      const GemmOperand columns = Columns(x, {k, end, first, last}, scratch);
+      WriteColumns(x, {k, end, first, last}, panels);
       const GemmSize size{channels, last - first, end - k};
-      if (packed == nullptr) {
-        blocking_.Run(size, {weights + k, depth_}, columns, out, places, 1, scratch + tile_bytes());
+      if (packed != nullptr) {
+        MultiplyPanels(size, packed + k * channels, panels, out, places);
       } else {
-        blocking_.RunPacked(size, packed + k * channels, columns, out, places,
-                            scratch + tile_bytes());
+        float* weight_panels = panels + tile_floats();
+        PackRows(size.m, size.k, {weights + k, depth_}, 1, weight_panels);
+        MultiplyPanels(size, weight_panels, panels, out, places);
       }
     }
     for (int64_t i = 0; i < channels; ++i) {
@@ -162,12 +156,11 @@ class ConvGemm final : public PackingKernel {
     }
   }
 
-  GemmOperand Columns(const float* x, const UnfoldTile& tile, std::byte* scratch) const {
+  void WriteColumns(const float* x, const UnfoldTile& tile, float* panels) const {
+    if (!pointwise_) return Unfold(shape_, x, tile, panels);
     const int64_t places = shape_.position_count();
-    if (pointwise_) return {x + tile.row_begin * places + tile.column_begin, places};
-    auto* columns = reinterpret_cast<float*>(scratch);
-    Unfold(shape_, x, tile, columns);
-    return {columns, tile.column_end - tile.column_begin};
+    PackColumns(tile.row_end - tile.row_begin, tile.column_end - tile.column_begin,
+                {x + tile.row_begin * places + tile.column_begin, places}, panels);
   }
 
   ConvShape shape_;
@@ -178,8 +171,7 @@ class ConvGemm final : public PackingKernel {
   int64_t depth_;  // the products behind an output
   int threads_;
   Cut cut_;
-  GemmBlocking blocking_;
-  int64_t step_;  // of depth_ that is unfolded at once: what Eigen's kernel takes at once
+  int64_t step_;  // of depth_ that is unfolded at once
 };
 
 }  // namespace

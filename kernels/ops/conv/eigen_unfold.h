@@ -15,9 +15,9 @@ struct UnfoldTile {
   int64_t column_end = 0;
 };
 
-// Writes the tile to `out`, row-major and dense; taps on padding are 0. `x` points at the first
-// channel of the group.
-void Unfold(const ConvShape& shape, const float* x, const UnfoldTile& tile, float* out);
+// Writes the tile to `panels`, arranged as PackColumns (matmul/eigen_panels.h) does; taps on
+// padding are 0. `x` points at the first channel of the group.
+void Unfold(const ConvShape& shape, const float* x, const UnfoldTile& tile, float* panels);
 
 // The reverse: adds the tile to `y`, the first channel of the group of output planes whose rows of
 // taps start at row 0; taps on what is cut off are dropped.

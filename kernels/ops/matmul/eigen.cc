@@ -6,6 +6,7 @@
 #include "kernels/ops/elementwise/eigen_epilogue.h"
 #include "kernels/ops/matmul/eigen_gemm.h"
 #include "kernels/ops/matmul/matmul_shape.h"
+#include "kernels/ops/packing_kernel.h"
 #include "kernels/ops/partition.h"
 
 namespace tinyprof::TINYPROF_ISA_NAMESPACE {
@@ -32,10 +33,13 @@ void TeamGemv(int64_t n, int64_t k, const float* x, GemmOperand b, float* y, flo
 class Product {
  public:
   Product() = default;
-  Product(GemmSize size, bool transpose_a, bool transpose_b, float alpha, int threads)
+  // `weights` is the B of every run where it is known ahead, or null: it is then packed once.
+  Product(GemmSize size, bool transpose_a, bool transpose_b, const float* weights, float alpha,
+          int threads)
       : size_(size),
         transpose_a_(transpose_a),
         transpose_b_(transpose_b),
+        weights_(weights),
         alpha_(alpha),
         threads_(ThreadsFor(size.mac_count() / 16, threads)) {
     if (!is_vector()) gemm_ = TeamGemm(size, threads);
@@ -43,22 +47,36 @@ class Product {
 
   bool is_vector() const { return size_.m == 1 || size_.n == 1; }
   int64_t scratch_bytes() const { return is_vector() ? 0 : gemm_.scratch_bytes(); }
+  int64_t packed_bytes() const {
+    return is_vector() || weights_ == nullptr ? 0 : gemm_.packed_b_bytes();
+  }
+  void Pack(std::span<std::byte> packed) {
+    packed_ = reinterpret_cast<float*>(packed.data());
+    gemm_.PackB(RightOperand(weights_), packed_);
+  }
   // c += alpha * A' B'
   void Add(const float* a, const float* b, float* c, std::byte* scratch) const {
-    const GemmOperand right{b, transpose_b_ ? size_.k : size_.n, transpose_b_};
+    const GemmOperand right = RightOperand(b);
     const GemmOperand left{a, transpose_a_ ? size_.m : size_.k, transpose_a_};
     if (size_.m == 1) return TeamGemv(size_.n, size_.k, a, right, c, alpha_, threads_);
     if (size_.n == 1) {
       // A column: the transpose of the product is x^T A^T.
       return TeamGemv(size_.m, size_.k, b, {a, left.stride, !transpose_a_}, c, alpha_, threads_);
     }
+    if (packed_ != nullptr) return gemm_.RunPackedB(left, packed_, c, size_.n, alpha_, scratch);
     gemm_.Run(left, right, c, size_.n, alpha_, scratch);
   }
 
  private:
+  GemmOperand RightOperand(const float* b) const {
+    return {b, transpose_b_ ? size_.k : size_.n, transpose_b_};
+  }
+
   GemmSize size_;
   bool transpose_a_ = false;
   bool transpose_b_ = false;
+  const float* weights_ = nullptr;
+  float* packed_ = nullptr;
   float alpha_ = 1;
   int threads_ = 1;
   TeamGemm gemm_;
@@ -76,16 +94,21 @@ void RunEpilogue(const Epilogue& epilogue, const KernelArgs& args, int64_t begin
   }
 }
 
-class GemmKernel final : public Kernel {
+class GemmKernel final : public PackingKernel {
  public:
-  GemmKernel(const GemmShape& shape, const Epilogue& epilogue, int threads)
+  GemmKernel(const GemmShape& shape, const float* weights, const Epilogue& epilogue, int threads)
       : shape_(shape),
         epilogue_(epilogue),
         threads_(threads),
-        product_({shape.m, shape.n, shape.k}, shape.transpose_a, shape.transpose_b, shape.alpha,
-                 threads) {}
+        product_({shape.m, shape.n, shape.k}, shape.transpose_a, shape.transpose_b, weights,
+                 shape.alpha, threads) {}
   std::string implementation() const override { return product_.is_vector() ? "gemv" : "gemm"; }
   int64_t scratch_bytes() const override { return product_.scratch_bytes(); }
+  int64_t packed_bytes() const override { return product_.packed_bytes(); }
+  Status Pack(std::span<std::byte> packed) override {
+    product_.Pack(packed);
+    return {};
+  }
   void Run(const KernelArgs& args) const noexcept override {
     float* out = args.Out<float>();
     for (int64_t row = 0; row < shape_.m; ++row) FillRow(args, row, out + row * shape_.n);
@@ -114,19 +137,26 @@ class GemmKernel final : public Kernel {
 
 // Many small matrices are shared out among the threads whole; few or large ones are done one after
 // the other by all threads.
-class MatmulKernel final : public Kernel {
+class MatmulKernel final : public PackingKernel {
  public:
-  MatmulKernel(const MatmulShape& shape, const Epilogue& epilogue, int threads)
+  MatmulKernel(const MatmulShape& shape, const float* weights, const Epilogue& epilogue,
+               int threads)
       : shape_(shape), epilogue_(epilogue), threads_(threads) {
     FoldBatch();
     const GemmSize size{shape_.m, shape_.n, shape_.k};
     const int useful = ThreadsFor(size.mac_count() / 16 * shape_.batch_count, threads);
     by_batch_ = useful > 1 && shape_.batch_count >= useful;
     batch_threads_ = by_batch_ ? useful : 1;
-    product_ = Product(size, false, false, 1, by_batch_ ? 1 : threads);
+    product_ = Product(size, false, false, shape_.batch_count == 1 ? weights : nullptr, 1,
+                       by_batch_ ? 1 : threads);
   }
   std::string implementation() const override { return product_.is_vector() ? "gemv" : "gemm"; }
   int64_t scratch_bytes() const override { return product_.scratch_bytes() * batch_threads_; }
+  int64_t packed_bytes() const override { return product_.packed_bytes(); }
+  Status Pack(std::span<std::byte> packed) override {
+    product_.Pack(packed);
+    return {};
+  }
 
   void Run(const KernelArgs& args) const noexcept override {
     if (!by_batch_) return RunBatches(args, 0, shape_.batch_count, args.scratch.data());
@@ -176,18 +206,25 @@ Status CheckFloat32(const NodeSignature& signature) {
               "the Eigen matrix product is for float32 only");
 }
 
+// The right operand of an initializer, or null.
+const float* WeightsOf(const NodeSignature& signature) {
+  return static_cast<const float*>(signature.inputs[1].data);
+}
+
 Result<std::unique_ptr<Kernel>> MakeMatmul(const NodeSignature& signature,
                                            const KernelOptions& options) {
   TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
   TINYPROF_ASSIGN_OR_RETURN(const MatmulShape shape, MatmulShapeOf(signature));
-  return std::make_unique<MatmulKernel>(shape, Epilogue(signature), options.threads);
+  return std::make_unique<MatmulKernel>(shape, WeightsOf(signature), Epilogue(signature),
+                                        options.threads);
 }
 
 Result<std::unique_ptr<Kernel>> MakeGemm(const NodeSignature& signature,
                                          const KernelOptions& options) {
   TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature));
   TINYPROF_ASSIGN_OR_RETURN(const GemmShape shape, GemmShapeOf(signature));
-  return std::make_unique<GemmKernel>(shape, Epilogue(signature), options.threads);
+  return std::make_unique<GemmKernel>(shape, WeightsOf(signature), Epilogue(signature),
+                                      options.threads);
 }
 
 constexpr std::array kKernels = {EigenKernel{"MatMul", MakeMatmul, true},

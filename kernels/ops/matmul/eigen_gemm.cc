@@ -3,112 +3,90 @@
 #include <Eigen/Core>
 #include <algorithm>
 
-#include "kernels/ops/partition.h"
+#include "kernels/ops/matmul/eigen_panels.h"
 
 namespace tinyprof::TINYPROF_ISA_NAMESPACE {
 namespace {
 
-using Eigen::ColMajor;
-using Eigen::Index;
-using Eigen::RowMajor;
-
 // A vector register of the widest ISA, a cache line, and the alignment of all scratch.
 constexpr int64_t kLineFloats = 16;
-// Columns that Eigen's widest kernel handles at once; a cut elsewhere leaves it a slow remainder.
-constexpr int64_t kPanelColumns = 48;
 
-int64_t RoundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
+// Rows of A that are packed at once, a multiple of all kPanelRows.
+constexpr int64_t kMaxRows = 192;
+constexpr int64_t kMinColumns = 256;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t RoundUp(int64_t value, int64_t multiple) { return CeilDiv(value, multiple) * multiple; }
+
+// The size of equal parts of `whole`, none above `limit` and all but the last a multiple of `step`.
+int64_t EvenPart(int64_t whole, int64_t limit, int64_t step) {
+  if (whole <= limit) return whole;
+  return RoundUp(CeilDiv(whole, CeilDiv(whole, limit)), step);
 }
 
-// Cache blocks and packing memory that belong to the caller.
-class BorrowedBlocking : public Eigen::internal::level3_blocking<float, float> {
- public:
-  BorrowedBlocking(Index mc, Index nc, Index kc, float* block_a, float* block_b) {
-    m_mc = mc;
-    m_nc = nc;
-    m_kc = kc;
-    m_blockA = block_a;
-    m_blockB = block_b;
-  }
-};
-
-template <int kLeftOrder, int kRightOrder>
-void RunColumnMajor(GemmSize size, const GemmOperand& left, const GemmOperand& right, float* c,
-                    int64_t c_stride, float alpha, BorrowedBlocking& blocking) {
-  Eigen::internal::general_matrix_matrix_product<Index, float, kLeftOrder, false, float,
-                                                 kRightOrder, false, ColMajor,
-                                                 1>::run(size.n, size.m, size.k, left.data,
-                                                         left.stride, right.data, right.stride, c,
-                                                         1, c_stride, alpha, blocking, nullptr);
+// Columns of B that are packed at once: half of a second-level cache.
+int64_t MaxColumns(int64_t depth) {
+  const int64_t floats = Eigen::l2CacheSize() / 2 / int64_t{sizeof(float)};
+  return std::max(kMinColumns,
+                  floats / std::max<int64_t>(depth, 1) / kPanelColumns * kPanelColumns);
 }
-
-// The pieces of Eigen's products, which it puts together in general_matrix_matrix_product.
-using Traits = Eigen::internal::gebp_traits<float, float>;
-using Operand = Eigen::internal::const_blas_data_mapper<float, Index, ColMajor>;
-using Result = Eigen::internal::blas_data_mapper<float, Index, ColMajor, Eigen::Unaligned, 1>;
-using PackLeft =
-    Eigen::internal::gemm_pack_lhs<float, Index, Operand, Traits::mr, Traits::LhsProgress,
-                                   Traits::LhsPacket4Packing, ColMajor>;
-using PackRight = Eigen::internal::gemm_pack_rhs<float, Index, Operand, Traits::nr, ColMajor>;
-using Panels =
-    Eigen::internal::gebp_kernel<float, float, Index, Result, Traits::mr, Traits::nr, false, false>;
 
 }  // namespace
 
-GemmBlocking::GemmBlocking(GemmSize largest) : mc_(largest.n), nc_(largest.m), kc_(largest.k) {
-  Index mc = mc_, nc = nc_, kc = kc_;
-  if (largest.mac_count() > 0) {
-    Eigen::internal::computeProductBlockingSizes<float, float>(kc, mc, nc, Index{1});
-  }
-  mc_ = mc;
-  nc_ = nc;
-  kc_ = kc;
+GemmBlocking::GemmBlocking(GemmSize largest) {
+  block_.k = PanelDepth(largest.k);
+  block_.m = EvenPart(largest.m, kMaxRows, kPanelRows);
+  block_.n = EvenPart(largest.n, MaxColumns(block_.k), kPanelColumns);
 }
 
 int64_t GemmBlocking::scratch_bytes() const {
-  const int64_t floats = RoundUp(kc_ * mc_, kLineFloats) + RoundUp(kc_ * nc_, kLineFloats);
-  return floats * static_cast<int64_t>(sizeof(float));
+  const int64_t floats =
+      RoundUp(block_.m * block_.k, kLineFloats) + PaddedColumns(block_.n) * block_.k;
+  return RoundUp(floats, kLineFloats) * int64_t{sizeof(float)};
 }
 
 void GemmBlocking::Run(GemmSize size, GemmOperand a, GemmOperand b, float* c, int64_t c_stride,
                        float alpha, std::byte* scratch) const {
-  if (size.m == 0 || size.n == 0 || size.k == 0) return;
-  auto* block_a = reinterpret_cast<float*>(scratch);
-  float* block_b = block_a + RoundUp(kc_ * mc_, kLineFloats);
-  BorrowedBlocking blocking(mc_, nc_, std::min(kc_, size.k), block_a, block_b);
-  // Row-major C = A B is column-major C^T = B^T A^T, and a row-major matrix read column-major is
-  // its transpose already.
-  if (b.transposed) {
-    if (a.transposed) {
-      RunColumnMajor<RowMajor, RowMajor>(size, b, a, c, c_stride, alpha, blocking);
-    } else {
-      RunColumnMajor<RowMajor, ColMajor>(size, b, a, c, c_stride, alpha, blocking);
+  auto* a_panels = reinterpret_cast<float*>(scratch);
+  float* b_panels = a_panels + RoundUp(block_.m * block_.k, kLineFloats);
+  for (int64_t j = 0; j < size.n; j += block_.n) {
+    const int64_t columns = std::min(block_.n, size.n - j);
+    for (int64_t k = 0; k < size.k; k += block_.k) {
+      const int64_t depth = std::min(block_.k, size.k - k);
+      PackColumns(depth, columns, b.From(k, j), b_panels);
+      RunBlock({size.m, columns, depth}, a.From(0, k), b_panels, c + j, c_stride, alpha, a_panels);
     }
-  } else if (a.transposed) {
-    RunColumnMajor<ColMajor, RowMajor>(size, b, a, c, c_stride, alpha, blocking);
-  } else {
-    RunColumnMajor<ColMajor, ColMajor>(size, b, a, c, c_stride, alpha, blocking);
   }
 }
 
-void GemmBlocking::Pack(int64_t m, int64_t k, GemmOperand a, float* packed) {
-  PackRight()(packed, Operand(a.data, a.stride), k, m);
+void GemmBlocking::RunBlock(GemmSize size, GemmOperand a, const float* b_panels, float* c,
+                            int64_t c_stride, float alpha, float* a_panels) const {
+  for (int64_t i = 0; i < size.m; i += block_.m) {
+    const int64_t rows = std::min(block_.m, size.m - i);
+    PackRows(rows, size.k, a.From(i, 0), alpha, a_panels);
+    MultiplyPanels({rows, size.n, size.k}, a_panels, b_panels, c + i * c_stride, c_stride);
+  }
 }
 
-void GemmBlocking::RunPacked(GemmSize size, const float* packed_a, GemmOperand b, float* c,
-                             int64_t c_stride, std::byte* scratch) const {
-  auto* block = reinterpret_cast<float*>(scratch);
-  const Operand left(b.data, b.stride);
-  const Result result(c, c_stride);
-  // Columns of A' are packed nr at a time, so that a block of them may begin at such a border only.
-  const Index step = nc_ >= size.m ? size.m : std::max<Index>(nc_ / Traits::nr, 1) * Traits::nr;
-  for (Index i = 0; i < size.n; i += mc_) {
-    const Index rows = std::min<Index>(mc_, size.n - i);
-    PackLeft()(block, left.getSubMapper(i, 0), size.k, rows);
-    for (Index j = 0; j < size.m; j += step) {
-      Panels()(result.getSubMapper(i, j), block, packed_a + j * size.k, rows, size.k,
-               std::min<Index>(step, size.m - j), 1.0F);
+int64_t GemmBlocking::PackedBFloats(int64_t k, int64_t n) { return k * PaddedColumns(n); }
+
+void GemmBlocking::PackB(int64_t k, int64_t n, GemmOperand b, float* packed) const {
+  for (int64_t i = 0; i < k; i += block_.k) {
+    const int64_t depth = std::min(block_.k, k - i);
+    PackColumns(depth, n, b.From(i, 0), packed + i * PaddedColumns(n));
+  }
+}
+
+void GemmBlocking::RunPackedB(GemmSize size, GemmOperand a, const float* packed, int64_t b_columns,
+                              int64_t first, float* c, int64_t c_stride, float alpha,
+                              std::byte* scratch) const {
+  auto* a_panels = reinterpret_cast<float*>(scratch);
+  for (int64_t j = 0; j < size.n; j += block_.n) {
+    const int64_t columns = std::min(block_.n, size.n - j);
+    for (int64_t k = 0; k < size.k; k += block_.k) {
+      const int64_t depth = std::min(block_.k, size.k - k);
+      const float* b_panels = packed + k * PaddedColumns(b_columns) + (first + j) * depth;
+      RunBlock({size.m, columns, depth}, a.From(0, k), b_panels, c + j, c_stride, alpha, a_panels);
     }
   }
 }
@@ -117,44 +95,48 @@ TeamGemm::TeamGemm(GemmSize size, int threads)
     : size_(size),
       threads_(ThreadsFor(size.mac_count() / 16, threads)),
       split_columns_(size.n >= kPanelColumns * threads_ || size.n >= size.m) {
-  GemmSize part = size;
-  if (split_columns_) {
-    part.n = std::min(size.n, RoundUp((size.n + threads_ - 1) / threads_, kPanelColumns));
-  } else {
-    part.m = (size.m + threads_ - 1) / threads_;
-  }
-  blocking_ = GemmBlocking(part);
+  const Part largest = PartOfThread(0);
+  blocking_ = GemmBlocking({largest.rows.end, largest.columns.end, size.k});
+}
+
+TeamGemm::Part TeamGemm::PartOfThread(int thread) const {
+  if (!split_columns_) return {PartOf(size_.m, thread, threads_), {0, size_.n}};
+  const int64_t step = RoundUp(CeilDiv(size_.n, threads_), kPanelColumns);
+  return {{0, size_.m}, {std::min(size_.n, step * thread), std::min(size_.n, step * (thread + 1))}};
 }
 
 void TeamGemm::Run(GemmOperand a, GemmOperand b, float* c, int64_t c_stride, float alpha,
                    std::byte* scratch) const {
-  const int64_t scratch_stride = blocking_.scratch_bytes();
 #pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
   for (int thread = 0; thread < threads_; ++thread) {
-    GemmSize part = size_;
-    GemmOperand part_a = a;
-    GemmOperand part_b = b;
-    float* part_c = c;
-    if (split_columns_) {
-      const int64_t step = RoundUp((size_.n + threads_ - 1) / threads_, kPanelColumns);
-      const int64_t begin = std::min(size_.n, step * thread);
-      part.n = std::min(size_.n - begin, step);
-      part_b.data += b.transposed ? begin * b.stride : begin;
-      part_c += begin;
-    } else {
-      const Partition rows = PartOf(size_.m, thread, threads_);
-      part.m = rows.end - rows.begin;
-      part_a.data += a.transposed ? rows.begin : rows.begin * a.stride;
-      part_c += rows.begin * c_stride;
-    }
-    blocking_.Run(part, part_a, part_b, part_c, c_stride, alpha, scratch + thread * scratch_stride);
+    const auto [rows, columns] = PartOfThread(thread);
+    blocking_.Run({rows.end - rows.begin, columns.end - columns.begin, size_.k},
+                  a.From(rows.begin, 0), b.From(0, columns.begin),
+                  c + rows.begin * c_stride + columns.begin, c_stride, alpha,
+                  scratch + thread * blocking_.scratch_bytes());
+  }
+}
+
+int64_t TeamGemm::packed_b_bytes() const {
+  return GemmBlocking::PackedBFloats(size_.k, size_.n) * int64_t{sizeof(float)};
+}
+
+void TeamGemm::RunPackedB(GemmOperand a, const float* packed, float* c, int64_t c_stride,
+                          float alpha, std::byte* scratch) const {
+#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
+  for (int thread = 0; thread < threads_; ++thread) {
+    const auto [rows, columns] = PartOfThread(thread);
+    blocking_.RunPackedB({rows.end - rows.begin, columns.end - columns.begin, size_.k},
+                         a.From(rows.begin, 0), packed, size_.n, columns.begin,
+                         c + rows.begin * c_stride + columns.begin, c_stride, alpha,
+                         scratch + thread * blocking_.scratch_bytes());
   }
 }
 
 void Gemv(int64_t n, int64_t k, const float* x, GemmOperand b, float* y, float alpha) {
   if (n == 0 || k == 0) return;
   using Stride = Eigen::OuterStride<>;
-  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, RowMajor>;
+  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Map<const Eigen::VectorXf> vector(x, k);
   Eigen::Map<Eigen::VectorXf> result(y, n);
   if (b.transposed) {

@@ -1,13 +1,14 @@
-// Single-precision matrix products on row-major matrices, by Eigen's packed kernel, without
-// allocation.
+// Single-precision matrix products on row-major matrices, without allocation.
 //
-// Eigen's own products allocate their packing buffers on every call; these take them from the
-// caller's scratch. All families use this one, so that Eigen's kernel is compiled once for each
-// ISA.
+// Eigen's own products allocate their packing buffers on every call, and built by gcc reach some
+// 75 % of the FMA peak; these take the buffers from the caller's scratch, use Eigen's packets with
+// loops of their own (eigen_panels.h), and can have weights packed ahead of the run.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "kernels/ops/partition.h"
 
 namespace tinyprof::TINYPROF_ISA_NAMESPACE {
 
@@ -17,6 +18,12 @@ struct GemmOperand {
   const float* data = nullptr;
   int64_t stride = 0;
   bool transposed = false;
+
+  // What begins at this row and column of it, as the product uses it.
+  GemmOperand From(int64_t row, int64_t column) const {
+    return {data + (transposed ? column * stride + row : row * stride + column), stride,
+            transposed};
+  }
 };
 
 struct GemmSize {
@@ -33,25 +40,27 @@ class GemmBlocking {
   // For products of at most this size.
   explicit GemmBlocking(GemmSize largest);
 
-  // The part of k that one pass over the packed blocks takes.
-  int64_t depth() const { return kc_; }
-  // 64-byte aligned memory that Run needs; each thread its own.
+  // 64-byte aligned memory that Run and RunPackedB need; each thread its own.
   int64_t scratch_bytes() const;
   // `c` has n columns and rows `c_stride` apart. A zero in `size` adds nothing.
   void Run(GemmSize size, GemmOperand a, GemmOperand b, float* c, int64_t c_stride, float alpha,
            std::byte* scratch) const;
-  // The same with alpha 1 and an A that Pack() arranged for a product of this size; `size.k` is at
-  // most depth(), B is not transposed.
-  void RunPacked(GemmSize size, const float* packed_a, GemmOperand b, float* c, int64_t c_stride,
-                 std::byte* scratch) const;
-  // Writes A, m x k and not transposed, as m * k elements to `packed`.
-  static void Pack(int64_t m, int64_t k, GemmOperand a, float* packed);
+
+  // Floats of a B, k x n, that is packed whole.
+  static int64_t PackedBFloats(int64_t k, int64_t n);
+  // Writes them.
+  void PackB(int64_t k, int64_t n, GemmOperand b, float* packed) const;
+  // Run with columns [first, first + size.n) of a packed B of `b_columns`; `first` is a multiple of
+  // kPanelColumns (eigen_panels.h).
+  void RunPackedB(GemmSize size, GemmOperand a, const float* packed, int64_t b_columns,
+                  int64_t first, float* c, int64_t c_stride, float alpha, std::byte* scratch) const;
 
  private:
-  // By Eigen's names, which see the product column-major: its left operand is our B.
-  int64_t mc_ = 0;
-  int64_t nc_ = 0;
-  int64_t kc_ = 0;
+  // c += alpha * A B for a B whose panels are `b_panels`.
+  void RunBlock(GemmSize size, GemmOperand a, const float* b_panels, float* c, int64_t c_stride,
+                float alpha, float* a_panels) const;
+
+  GemmSize block_;
 };
 
 // The product by a team: one matrix is cut along its longer side. Inside of no parallel region.
@@ -64,7 +73,20 @@ class TeamGemm {
   void Run(GemmOperand a, GemmOperand b, float* c, int64_t c_stride, float alpha,
            std::byte* scratch) const;
 
+  // Memory of a B that is packed ahead, written by PackB and read by RunPackedB.
+  int64_t packed_b_bytes() const;
+  void PackB(GemmOperand b, float* packed) const { blocking_.PackB(size_.k, size_.n, b, packed); }
+  void RunPackedB(GemmOperand a, const float* packed, float* c, int64_t c_stride, float alpha,
+                  std::byte* scratch) const;
+
  private:
+  // The part of the product that a thread does: its rows or its columns of C.
+  struct Part {
+    Partition rows;
+    Partition columns;
+  };
+  Part PartOfThread(int thread) const;
+
   GemmSize size_;
   int threads_ = 1;
   bool split_columns_ = true;

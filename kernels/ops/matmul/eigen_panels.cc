@@ -1,0 +1,191 @@
+#include "kernels/ops/matmul/eigen_panels.h"
+
+#include <array>
+#include <utility>
+
+namespace tinyprof::TINYPROF_ISA_NAMESPACE {
+namespace {
+
+using Eigen::internal::padd;
+using Eigen::internal::ploadu;
+using Eigen::internal::pmadd;
+using Eigen::internal::pmul;
+using Eigen::internal::pset1;
+using Eigen::internal::pstoreu;
+
+// Rows or columns that are transposed at once while packing.
+constexpr int kBlock = 4;
+using BlockPacket = Eigen::internal::Packet4f;
+
+// c += A B for one tile of kRows rows and kPackets packets of columns.
+template <int kRows, int kPackets>
+void MultiplyTile(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride) {
+  FloatPacket sums[kRows][kPackets];
+#pragma GCC unroll 16
+  for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 2
+    for (int packet = 0; packet < kPackets; ++packet) {
+      sums[row][packet] = pset1<FloatPacket>(0.0F);
+      // C is farther away than what is multiplied: it comes while that is done.
+      __builtin_prefetch(c + row * c_stride + packet * kPacketFloats, 1);
+    }
+  }
+  for (int64_t i = 0; i < depth; ++i) {
+    FloatPacket columns[kPackets];
+#pragma GCC unroll 2
+    for (int packet = 0; packet < kPackets; ++packet) {
+      columns[packet] = ploadu<FloatPacket>(b + packet * kPacketFloats);
+    }
+#pragma GCC unroll 16
+    for (int row = 0; row < kRows; ++row) {
+      const FloatPacket factor = pset1<FloatPacket>(a[row]);
+#pragma GCC unroll 2
+      for (int packet = 0; packet < kPackets; ++packet) {
+        sums[row][packet] = pmadd(factor, columns[packet], sums[row][packet]);
+      }
+    }
+    a += kRows;
+    b += kPackets * kPacketFloats;
+  }
+#pragma GCC unroll 16
+  for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 2
+    for (int packet = 0; packet < kPackets; ++packet) {
+      float* at = c + row * c_stride + packet * kPacketFloats;
+      pstoreu(at, padd(ploadu<FloatPacket>(at), sums[row][packet]));
+    }
+  }
+}
+
+using TileFunction = void (*)(int64_t depth, const float* a, const float* b, float* c,
+                              int64_t c_stride);
+
+template <int kPackets, int... kRowsLess1>
+constexpr std::array<TileFunction, sizeof...(kRowsLess1)> TilesOf(
+    std::integer_sequence<int, kRowsLess1...> /*rows*/) {
+  return {&MultiplyTile<kRowsLess1 + 1, kPackets>...};
+}
+// By rows - 1.
+constexpr auto kNarrowTiles = TilesOf<1>(std::make_integer_sequence<int, kPanelRows>());
+constexpr auto kWideTiles = TilesOf<2>(std::make_integer_sequence<int, kPanelRows>());
+
+// A tile of which only `columns` belong to C.
+void MultiplyCutTile(TileFunction tile, int64_t depth, int64_t rows, int64_t columns,
+                     const float* a, const float* b, float* c, int64_t c_stride) {
+  std::array<float, kPanelRows * kPanelColumns> sums{};
+  tile(depth, a, b, sums.data(), kPanelColumns);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < columns; ++i) c[row * c_stride + i] += sums[row * kPanelColumns + i];
+  }
+}
+
+// to[i * to_stride + j] = scale * from[j * from_stride + i] for `count` i and kBlock j.
+void TransposeBlock(const float* from, int64_t from_stride, int64_t count, float scale, float* to,
+                    int64_t to_stride) {
+  const BlockPacket factor = pset1<BlockPacket>(scale);
+  int64_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    Eigen::internal::PacketBlock<BlockPacket, kBlock> block;
+    for (int j = 0; j < kBlock; ++j) {
+      block.packet[j] = pmul(factor, ploadu<BlockPacket>(from + j * from_stride + i));
+    }
+    Eigen::internal::ptranspose(block);
+    for (int j = 0; j < kBlock; ++j) pstoreu(to + (i + j) * to_stride, block.packet[j]);
+  }
+  for (; i < count; ++i) {
+    for (int j = 0; j < kBlock; ++j) to[i * to_stride + j] = scale * from[j * from_stride + i];
+  }
+}
+
+// `width` rows of `count` elements become columns of a panel that is `panel_width` wide.
+void PackTransposed(const float* from, int64_t from_stride, int64_t count, int64_t width,
+                    float scale, float* panel, int64_t panel_width) {
+  int64_t j = 0;
+  for (; j + kBlock <= width; j += kBlock) {
+    TransposeBlock(from + j * from_stride, from_stride, count, scale, panel + j, panel_width);
+  }
+  for (; j < width; ++j) {
+    for (int64_t i = 0; i < count; ++i)
+      panel[i * panel_width + j] = scale * from[j * from_stride + i];
+  }
+}
+
+// `count` rows of `width` elements, as they are.
+void PackStraight(const float* from, int64_t from_stride, int64_t count, int64_t width, float scale,
+                  float* panel, int64_t panel_width) {
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t j = 0; j < width; ++j)
+      panel[i * panel_width + j] = scale * from[i * from_stride + j];
+  }
+}
+
+// `count` rows of a whole panel.
+void PackWide(const float* from, int64_t from_stride, int64_t count, float* panel) {
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t j = 0; j < kPanelColumns; j += kPacketFloats) {
+      pstoreu(panel + i * kPanelColumns + j, ploadu<FloatPacket>(from + i * from_stride + j));
+    }
+  }
+}
+
+}  // namespace
+
+int64_t PanelDepth(int64_t k) {
+  constexpr int64_t kMaxDepth = 256;
+  constexpr int64_t kStep = 8;
+  if (k <= kMaxDepth) return k;
+  const int64_t passes = (k + kMaxDepth - 1) / kMaxDepth;
+  return ((k + passes - 1) / passes + kStep - 1) / kStep * kStep;
+}
+
+void PackRows(int64_t m, int64_t k, GemmOperand a, float alpha, float* panels) {
+  for (int64_t first = 0; first < m; first += kPanelRows) {
+    const int64_t rows = std::min<int64_t>(kPanelRows, m - first);
+    if (a.transposed) {
+      PackStraight(a.data + first, a.stride, k, rows, alpha, panels, rows);
+    } else {
+      PackTransposed(a.data + first * a.stride, a.stride, k, rows, alpha, panels, rows);
+    }
+    panels += rows * k;
+  }
+}
+
+void PackColumns(int64_t k, int64_t n, GemmOperand b, float* panels) {
+  const int64_t padded = PaddedColumns(n);
+  for (int64_t first = 0; first < n; first += kPanelColumns) {
+    const int64_t width = PanelWidth(first, padded);
+    const int64_t columns = std::min(width, n - first);
+    if (columns < width) std::fill_n(panels, k * width, 0.0F);
+    if (b.transposed) {
+      PackTransposed(b.data + first * b.stride, b.stride, k, columns, 1, panels, width);
+    } else if (columns == kPanelColumns) {
+      PackWide(b.data + first, b.stride, k, panels);
+    } else {
+      PackStraight(b.data + first, b.stride, k, columns, 1, panels, width);
+    }
+    panels += width * k;
+  }
+}
+
+void MultiplyPanels(GemmSize size, const float* a_panels, const float* b_panels, float* c,
+                    int64_t c_stride) {
+  const int64_t padded = PaddedColumns(size.n);
+  for (int64_t i = 0; i < size.m; i += kPanelRows) {
+    const int64_t rows = std::min<int64_t>(kPanelRows, size.m - i);
+    const float* a = a_panels + i * size.k;
+    // A's panel stays in the first cache while those of B pass by.
+    for (int64_t j = 0; j < size.n; j += kPanelColumns) {
+      const int64_t width = PanelWidth(j, padded);
+      const int64_t columns = std::min(width, size.n - j);
+      const TileFunction tile = (width == kPanelColumns ? kWideTiles : kNarrowTiles)[rows - 1];
+      float* at = c + i * c_stride + j;
+      if (columns == width) {
+        tile(size.k, a, b_panels + j * size.k, at, c_stride);
+      } else {
+        MultiplyCutTile(tile, size.k, rows, columns, a, b_panels + j * size.k, at, c_stride);
+      }
+    }
+  }
+}
+
+}  // namespace tinyprof::TINYPROF_ISA_NAMESPACE
