@@ -135,8 +135,8 @@ Status CheckTeam(const SessionOptions& options) {
 
 Result<std::unique_ptr<Session>> Session::Create(const Graph& graph,
                                                  const SessionOptions& options) {
-  TINYPROF_CHECK((options.backend == Backend::kBest) ==
-                 (!options.choices.empty() || graph.nodes.empty()));
+  TINYPROF_CHECK(options.choices.size() ==
+                 (options.backend == Backend::kBest ? graph.nodes.size() : 0));
   TINYPROF_RETURN_IF_ERROR(CheckTeam(options));
   std::unique_ptr<Session> session(new Session());
   session->graph_ = &graph;

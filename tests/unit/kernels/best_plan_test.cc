@@ -101,6 +101,18 @@ Graph OneConv(int64_t channels, int64_t image) {
       {builder.Op("Conv", {x, w}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}})});
 }
 
+// Constants are folded at import: such a model may have no node left.
+TEST(PlanBest, NetworksWithoutNodesRunInEveryBackend) {
+  GraphBuilder builder("constant", "test");
+  const ValueId weight = builder.Weight("w", {2, 3}, 1);
+  const Graph graph = *std::move(builder).Finish({weight});
+  for (const Backend backend : {Backend::kReference, Backend::kEigen, Backend::kBest}) {
+    SessionOptions options = Best();
+    options.backend = backend;
+    ExpectSameOutputs(graph, options, false, 0);
+  }
+}
+
 TEST(KernelRace, TriesEveryBackendThatIsWorthIt) {
   const bool has_onednn = CheckOnednnIsBuilt().has_value();
   if (has_onednn) {
