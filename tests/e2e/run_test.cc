@@ -62,7 +62,9 @@ TEST_F(RunTest, OverheadIsWhatStartingExplains) {
       EXPECT_EQ(advice["kind"] == "batch", bound["label"] == "overhead") << layer["name"];
       const double gain = advice["speedup"].is_null() ? advice["max_speedup"] : advice["speedup"];
       const double high_ns = layer["time"]["ci_high_ns"];
-      EXPECT_LE(gain, high_ns / std::min(dispatch_ns + bound_ns, high_ns / 10)) << layer["name"];
+      // A gain that is cut off at ten may be the larger in the last digit.
+      const double limit = high_ns / std::min(dispatch_ns + bound_ns, high_ns / 10);
+      EXPECT_LE(gain, limit * (1 + 1e-12)) << layer["name"];
     }
   }
 }

@@ -18,9 +18,13 @@ Result<std::unique_ptr<Kernel>> MakeConv(const NodeSignature& signature,
   TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, ConvShapeOf(signature));
   const Epilogue epilogue(signature);
   const auto* weights = static_cast<const float*>(signature.inputs[1].data);
-  const bool depthwise = shape.in_group() == 1 && shape.groups > 1;
-  return depthwise ? MakeConvDepthwise(shape, epilogue, options.threads)
-                   : MakeConvGemm(shape, weights, epilogue, options.threads);
+  if (shape.in_group() == 1 && shape.groups > 1) {
+    return MakeConvDepthwise(shape, epilogue, options.threads);
+  }
+  if (IsImplicitConvWorthwhile(shape)) {
+    return MakeConvImplicit(shape, weights, epilogue, options.threads);
+  }
+  return MakeConvGemm(shape, weights, epilogue, options.threads);
 }
 
 Result<std::unique_ptr<Kernel>> MakeConvTranspose(const NodeSignature& signature,

@@ -18,13 +18,6 @@ constexpr int64_t kLineFloats = 16;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-bool IsPointwise(const ConvShape& shape) {
-  for (const ConvAxis& axis : shape.axes) {
-    if (axis.kernel != 1 || axis.stride != 1 || axis.positions != axis.extent) return false;
-  }
-  return true;
-}
-
 // How the output is cut into units, each done by one thread: image x group x tile of places x block
 // of output channels.
 struct Cut {
@@ -175,6 +168,13 @@ class ConvGemm final : public PackingKernel {
 };
 
 }  // namespace
+
+bool IsPointwise(const ConvShape& shape) {
+  for (const ConvAxis& axis : shape.axes) {
+    if (axis.kernel != 1 || axis.stride != 1 || axis.positions != axis.extent) return false;
+  }
+  return true;
+}
 
 std::unique_ptr<Kernel> MakeConvGemm(const ConvShape& shape, const float* weights,
                                      const Epilogue& epilogue, int threads) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/ops/conv/eigen_strided_copy.h"
 #include "kernels/ops/matmul/eigen_panels.h"
 
 namespace tinyprof::TINYPROF_ISA_NAMESPACE {
@@ -42,16 +43,6 @@ void VisitRuns(const ConvShape& shape, const std::array<int64_t, 3>& tap, const 
     visit(at - tile.column_begin, length, begin - place, end - begin,
           (z * height.extent + y) * width.extent + width.Element(begin, tap[2]));
     at += length;
-  }
-}
-
-void CopyStrided(const float* from, int64_t stride, int64_t count, float* to) {
-  if (stride == 1) {
-    for (int64_t i = 0; i < count; ++i) to[i] = from[i];
-  } else if (stride == 2) {
-    for (int64_t i = 0; i < count; ++i) to[i] = from[2 * i];
-  } else {
-    for (int64_t i = 0; i < count; ++i) to[i] = from[stride * i];
   }
 }
 

@@ -17,9 +17,22 @@ using Eigen::internal::pstoreu;
 constexpr int kBlock = 4;
 using BlockPacket = Eigen::internal::Packet4f;
 
+// Where a tile finds the rows of its columns of B: one after the other,
+template <int kPackets>
+struct PanelColumns {
+  const float* panel;
+  const float* Row(int64_t i) const { return panel + i * kPackets * kPacketFloats; }
+};
+// or at offsets.
+struct OffsetColumns {
+  const float* columns;
+  const int64_t* offsets;
+  const float* Row(int64_t i) const { return columns + offsets[i]; }
+};
+
 // c += A B for one tile of kRows rows and kPackets packets of columns.
-template <int kRows, int kPackets>
-void MultiplyTile(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride) {
+template <int kRows, int kPackets, class Columns>
+void MultiplyTile(int64_t depth, const float* a, Columns b, float* c, int64_t c_stride) {
   FloatPacket sums[kRows][kPackets];
 #pragma GCC unroll 16
   for (int row = 0; row < kRows; ++row) {
@@ -31,10 +44,11 @@ void MultiplyTile(int64_t depth, const float* a, const float* b, float* c, int64
     }
   }
   for (int64_t i = 0; i < depth; ++i) {
+    const float* b_row = b.Row(i);
     FloatPacket columns[kPackets];
 #pragma GCC unroll 2
     for (int packet = 0; packet < kPackets; ++packet) {
-      columns[packet] = ploadu<FloatPacket>(b + packet * kPacketFloats);
+      columns[packet] = ploadu<FloatPacket>(b_row + packet * kPacketFloats);
     }
 #pragma GCC unroll 16
     for (int row = 0; row < kRows; ++row) {
@@ -45,7 +59,6 @@ void MultiplyTile(int64_t depth, const float* a, const float* b, float* c, int64
       }
     }
     a += kRows;
-    b += kPackets * kPacketFloats;
   }
 #pragma GCC unroll 16
   for (int row = 0; row < kRows; ++row) {
@@ -57,25 +70,29 @@ void MultiplyTile(int64_t depth, const float* a, const float* b, float* c, int64
   }
 }
 
-using TileFunction = void (*)(int64_t depth, const float* a, const float* b, float* c,
-                              int64_t c_stride);
+template <class Columns>
+using TileFunction = void (*)(int64_t depth, const float* a, Columns b, float* c, int64_t c_stride);
 
-template <int kPackets, int... kRowsLess1>
-constexpr std::array<TileFunction, sizeof...(kRowsLess1)> TilesOf(
-    std::integer_sequence<int, kRowsLess1...> /*rows*/) {
-  return {&MultiplyTile<kRowsLess1 + 1, kPackets>...};
-}
 // By rows - 1.
-constexpr auto kNarrowTiles = TilesOf<1>(std::make_integer_sequence<int, kPanelRows>());
-constexpr auto kWideTiles = TilesOf<2>(std::make_integer_sequence<int, kPanelRows>());
+template <int kPackets, class Columns>
+constexpr auto kTiles = []<int... kRowsLess1>(std::integer_sequence<int, kRowsLess1...>) {
+  return std::array<TileFunction<Columns>, kPanelRows>{
+      &MultiplyTile<kRowsLess1 + 1, kPackets, Columns>...};
+}
+(std::make_integer_sequence<int, kPanelRows>());
 
-// A tile of which only `columns` belong to C.
-void MultiplyCutTile(TileFunction tile, int64_t depth, int64_t rows, int64_t columns,
-                     const float* a, const float* b, float* c, int64_t c_stride) {
+// One tile, of which only `columns` belong to C.
+template <int kPackets>
+void MultiplyPanel(GemmSize size, const float* a, const float* panel, float* c, int64_t c_stride) {
+  const auto tile = kTiles<kPackets, PanelColumns<kPackets>>[static_cast<size_t>(size.m - 1)];
+  const PanelColumns<kPackets> b{panel};
+  if (size.n == kPackets * kPacketFloats) return tile(size.k, a, b, c, c_stride);
   std::array<float, kPanelRows * kPanelColumns> sums{};
-  tile(depth, a, b, sums.data(), kPanelColumns);
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t i = 0; i < columns; ++i) c[row * c_stride + i] += sums[row * kPanelColumns + i];
+  tile(size.k, a, b, sums.data(), kPanelColumns);
+  for (int64_t row = 0; row < size.m; ++row) {
+    for (int64_t i = 0; i < size.n; ++i) {
+      c[row * c_stride + i] += sums[static_cast<size_t>(row * kPanelColumns + i)];
+    }
   }
 }
 
@@ -172,18 +189,24 @@ void MultiplyPanels(GemmSize size, const float* a_panels, const float* b_panels,
   const int64_t padded = PaddedColumns(size.n);
   for (int64_t i = 0; i < size.m; i += kPanelRows) {
     const int64_t rows = std::min<int64_t>(kPanelRows, size.m - i);
-    const float* a = a_panels + i * size.k;
     // A's panel stays in the first cache while those of B pass by.
     for (int64_t j = 0; j < size.n; j += kPanelColumns) {
       const int64_t width = PanelWidth(j, padded);
-      const int64_t columns = std::min(width, size.n - j);
-      const TileFunction tile = (width == kPanelColumns ? kWideTiles : kNarrowTiles)[rows - 1];
-      float* at = c + i * c_stride + j;
-      if (columns == width) {
-        tile(size.k, a, b_panels + j * size.k, at, c_stride);
-      } else {
-        MultiplyCutTile(tile, size.k, rows, columns, a, b_panels + j * size.k, at, c_stride);
-      }
+      const GemmSize tile{rows, std::min(width, size.n - j), size.k};
+      const auto multiply = width == kPanelColumns ? &MultiplyPanel<2> : &MultiplyPanel<1>;
+      multiply(tile, a_panels + i * size.k, b_panels + j * size.k, c + i * c_stride + j, c_stride);
+    }
+  }
+}
+
+void MultiplyRows(GemmSize size, const float* a_panels, const float* b, const int64_t* b_offsets,
+                  float* c, int64_t c_stride) {
+  for (int64_t i = 0; i < size.m; i += kPanelRows) {
+    const auto rows = static_cast<size_t>(std::min<int64_t>(kPanelRows, size.m - i));
+    for (int64_t j = 0; j < size.n; j += kPanelColumns) {
+      const bool wide = PanelWidth(j, size.n) == kPanelColumns;
+      const auto tile = (wide ? kTiles<2, OffsetColumns> : kTiles<1, OffsetColumns>)[rows - 1];
+      tile(size.k, a_panels + i * size.k, {b + j, b_offsets}, c + i * c_stride + j, c_stride);
     }
   }
 }

@@ -48,4 +48,9 @@ void PackColumns(int64_t k, int64_t n, GemmOperand b, float* panels);
 void MultiplyPanels(GemmSize size, const float* a_panels, const float* b_panels, float* c,
                     int64_t c_stride);
 
+// c += A B, where row i of B is what begins at b + b_offsets[i]: rows may overlap. `size.n` is a
+// multiple of kPacketFloats, and all columns of `c` and of the rows of B are there.
+void MultiplyRows(GemmSize size, const float* a_panels, const float* b, const int64_t* b_offsets,
+                  float* c, int64_t c_stride);
+
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

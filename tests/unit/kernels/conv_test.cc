@@ -81,6 +81,24 @@ TEST(ConvTest, EveryKernelAgreesInOneAndThreeDimensions) {
                {{"group", int64_t{4}}, {"pads", Ints{1, 1, 1, 1, 1, 1}}}));
 }
 
+// Products that are cut: into blocks of lines, of columns, of channels, and into steps along the
+// input's channels; with strides and dilations that leave phases out; weights of the run.
+TEST(ConvTest, EveryKernelAgreesWhereTheWorkIsCut) {
+  CheckOp(Conv({1, 4, 2500}, {70, 4, 5}, {{"pads", Ints{2, 2}}}));
+  CheckOp(Conv({1, 2, 3, 1400}, {65, 2, 2, 3}, {{"strides", Ints{1, 2}}}));
+  CheckOp(Conv({1, 3, 70, 61}, {130, 3, 3, 3},
+               {{"strides", Ints{2, 2}}, {"dilations", Ints{2, 3}}, {"pads", Ints{2, 3, 2, 3}}}));
+  CheckOp(Conv({1, 100, 12, 12}, {26, 100, 3, 3}, {{"pads", Ints{1, 1, 1, 1}}}));
+  CheckOp(Conv({3, 8, 5, 40, 40}, {14, 4, 3, 3, 3},
+               {{"group", int64_t{2}}, {"pads", Ints{1, 1, 1, 1, 1, 1}}}));
+  CheckOp(Conv({1, 2, 40, 40}, {3, 2, 21, 21}, {{"pads", Ints{10, 10, 10, 10}}}));
+  OpCase weights_of_the_run = Conv({2, 20, 20, 20}, {15, 20, 3, 3}, {}, false);
+  weights_of_the_run.inputs[1] = Activation({15, 20, 3, 3});
+  CheckOp(weights_of_the_run);
+  weights_of_the_run.attributes = {{"dilations", Ints{6, 6}}};
+  CheckOp(weights_of_the_run);
+}
+
 TEST(ConvTest, AutoPadKeepsTheLength) {
   const auto same = [](const char* mode, int64_t stride) {
     return Conv({1, 2, 8, 9}, {3, 2, 3, 4},

@@ -48,6 +48,34 @@ TEST(MatmulTest, EveryKernelAgreesWithTheDoubleLoop) {
   }
 }
 
+// Every remainder of a tile, and products that are cut along each side; weights known ahead or only
+// by the run, and all ways to transpose.
+TEST(MatmulTest, EveryKernelAgreesAtTheBordersOfTiles) {
+  for (int64_t m = 2; m <= 13; ++m) CheckOp(Matmul({m, 9}, {9, 33}, 9));
+  for (const int64_t n : {3, 4, 7, 8, 9, 15, 16, 17, 24, 31, 32, 47, 48}) {
+    SCOPED_TRACE(testing::Message() << n << " columns");
+    CheckOp(Matmul({13, 12}, {12, n}, 12));
+  }
+  for (const int64_t k : {255, 256, 257, 520}) CheckOp(Matmul({14, k}, {k, 40}, k));
+  CheckOp(Matmul({250, 300}, {300, 70}, 300));
+  CheckOp(Matmul({3, 260}, {260, 2500}, 260));
+}
+
+TEST(MatmulTest, OperandsOfTheRunAndTransposedOnes) {
+  for (const int64_t transposed : {0, 1, 2, 3}) {
+    const bool transpose_a = (transposed & 1) != 0;
+    const bool transpose_b = (transposed & 2) != 0;
+    SCOPED_TRACE(testing::Message() << "transA " << transpose_a << " transB " << transpose_b);
+    OpCase op_case = Gemm(
+        transpose_a ? Shape{270, 29} : Shape{29, 270},
+        transpose_b ? Shape{75, 270} : Shape{270, 75},
+        {{"transA", int64_t{transpose_a}}, {"transB", int64_t{transpose_b}}, {"alpha", 0.5F}}, 270);
+    CheckOp(op_case);
+    op_case.inputs[1] = Activation(op_case.inputs[1].type.shape);
+    CheckOp(op_case);
+  }
+}
+
 TEST(MatmulTest, BroadcastsBatchesAsNumpyDoes) {
   CheckOp(Matmul({3, 2, 5, 7}, {7, 9}, 7));
   CheckOp(Matmul({5, 7}, {3, 2, 7, 9}, 7));
