@@ -1,7 +1,8 @@
 // Makes one forward pass of an ONNX file for each line on standard input and prints what it took,
 // in ns, so that passes can be interleaved with those of another engine (tests/peers/versus.mjs).
 //
-// Usage: pass_on_request FILE.onnx eigen|onednn direct|winograd|auto THREADS [fuse] [NAME=SHAPE
+// Usage: pass_on_request FILE.onnx eigen|onednn|best direct|winograd|auto THREADS [fuse]
+// [NAME=SHAPE
 // ...]
 #include <fmt/format.h>
 
@@ -11,8 +12,7 @@
 #include <vector>
 
 #include "daemon/model/onnx_import.h"
-#include "kernels/runtime/fusion_plan.h"
-#include "kernels/runtime/layout_plan.h"
+#include "kernels/runtime/run_plan.h"
 #include "kernels/runtime/team.h"
 
 namespace tinyprof {
@@ -35,7 +35,7 @@ Result<Request> ParseArguments(const std::vector<std::string>& arguments) {
   if (arguments.size() < 4) {
     return Fail(
         ErrorCode::kInvalidArgument, "USAGE",
-        "usage: FILE.onnx eigen|onednn direct|winograd|auto THREADS [fuse] [NAME=SHAPE ...]");
+        "usage: FILE.onnx eigen|onednn|best direct|winograd|auto THREADS [fuse] [NAME=SHAPE ...]");
   }
   Request request{.file = arguments[0], .session = {.isa = HostIsas().back()}, .inputs = {}};
   TINYPROF_ASSIGN_OR_RETURN(request.session.backend, BackendFromName(arguments[1]));
@@ -61,13 +61,10 @@ Status Serve(const std::vector<std::string>& arguments) {
   TINYPROF_ASSIGN_OR_RETURN(
       Graph graph,
       ImportOnnxFile(request.file, {.name = "model", .inputs = request.inputs, .fixed = {}}));
-  if (request.fuse) {
-    TINYPROF_ASSIGN_OR_RETURN(graph, PlanFusion(graph, request.session));
-  }
-  TINYPROF_ASSIGN_OR_RETURN(LayoutPlan plan, PlanLayouts(std::move(graph), request.session));
-  request.session.layouts = plan.layouts;
+  TINYPROF_ASSIGN_OR_RETURN(const RunPlan plan,
+                            PlanRun(std::move(graph), request.session, request.fuse));
   TINYPROF_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
-                            Session::Create(plan.graph, request.session));
+                            Session::Create(plan.graph, plan.options));
   fmt::print("loaded {}\n", NsSince(start));
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {

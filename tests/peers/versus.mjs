@@ -66,7 +66,7 @@ const startOnnxruntime = async () => {
 };
 
 const contestants = [await startOnnxruntime()];
-for (const [backend, algorithm] of [['eigen', 'direct'], ['onednn', 'direct'], ['onednn', 'auto']]) {
+for (const [backend, algorithm] of [['eigen', 'direct'], ['onednn', 'direct'], ['onednn', 'auto'], ['best', 'auto']]) {
   for (const fuse of [[], ['fuse']]) {
     const contestant = await startPasses(backend, algorithm, ...fuse);
     if (contestant) contestants.push(contestant);
