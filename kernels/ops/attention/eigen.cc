@@ -61,7 +61,6 @@ class AttentionKernel final : public Kernel {
     auto* scores = reinterpret_cast<float*>(scratch);
     std::byte* packing = scratch + scores_bytes();
 
-    std::fill_n(scores, rows * dims_.keys, 0.0F);
     Multiply(scores_product_, {rows, dims_.keys, dims_.depth},
              {args.In<float>(0) + dims_.q_offset(b, h) + first * dims_.q.row, dims_.q.row, false},
              {args.In<float>(1) + dims_.k_offset(b, h), dims_.k.row, true}, scores, dims_.keys,
@@ -72,19 +71,19 @@ class AttentionKernel final : public Kernel {
       FinishRow(mask, first + i, scores + i * dims_.keys);
     }
     float* y = args.Out<float>() + dims_.y_offset(b, h) + first * dims_.y.row;
-    for (int64_t i = 0; i < rows; ++i) std::fill_n(y + i * dims_.y.row, dims_.value_depth, 0.0F);
     Multiply(values_product_, {rows, dims_.value_depth, dims_.keys}, {scores, dims_.keys, false},
              {args.In<float>(2) + dims_.v_offset(b, h), dims_.v.row, false}, y, dims_.y.row, 1,
              packing);
   }
 
-  // c += alpha * A B; a single query, as in decoding, reads keys and values once without packing.
+  // c = alpha * A B; a single query, as in decoding, reads keys and values once without packing.
   static void Multiply(const GemmBlocking& product, GemmSize size, GemmOperand a, GemmOperand b,
                        float* c, int64_t c_stride, float alpha, std::byte* packing) {
     if (size.m == 1) {
+      std::fill_n(c, size.n, 0.0F);
       Gemv(size.n, size.k, a.data, b, c, alpha);
     } else {
-      product.Run(size, a, b, c, c_stride, alpha, packing);
+      product.Run(size, a, b, c, c_stride, alpha, Update::kSet, packing);
     }
   }
 

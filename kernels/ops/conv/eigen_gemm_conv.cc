@@ -137,11 +137,11 @@ class ConvGemm final : public PackingKernel {
       WriteColumns(x, {k, end, first, last}, panels);
       const GemmSize size{channels, last - first, end - k};
       if (packed != nullptr) {
-        MultiplyPanels(size, packed + k * channels, panels, out, places);
+        MultiplyPanels(size, packed + k * channels, panels, out, places, Update::kAdd);
       } else {
         float* weight_panels = panels + tile_floats();
         PackRows(size.m, size.k, {weights + k, depth_}, 1, weight_panels);
-        MultiplyPanels(size, weight_panels, panels, out, places);
+        MultiplyPanels(size, weight_panels, panels, out, places, Update::kAdd);
       }
     }
     for (int64_t i = 0; i < channels; ++i) {

@@ -189,7 +189,7 @@ class ConvImplicit final : public PackingKernel {
       }
       const GemmSize size{unit.channels, places, channels * shape_.tap_count()};
       MultiplyRows(size, weight_panels + first * shape_.tap_count() * unit.channels, input,
-                   offsets_.data(), sums, padded_);
+                   offsets_.data(), sums, padded_, Update::kAdd);
     }
     WriteOutput(args, unit, sums);
   }

@@ -74,8 +74,8 @@ class ConvTransposed final : public Kernel {
       const int64_t last = std::min(places, first + tile_places_);
       auto* columns = reinterpret_cast<float*>(scratch);
       const GemmSize size{channels * taps_, last - first, shape_.in_group()};
-      std::fill_n(columns, size.m * size.n, 0.0F);
-      blocking_.Run(size, weights, {x + first, places}, columns, size.n, 1, scratch + tile_bytes());
+      blocking_.Run(size, weights, {x + first, places}, columns, size.n, 1, Update::kSet,
+                    scratch + tile_bytes());
       FoldAdd(shape_, columns, {0, size.m, first, last}, y);
     }
     for (int64_t i = 0; i < channels; ++i) {

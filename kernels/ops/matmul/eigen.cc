@@ -54,17 +54,20 @@ class Product {
     packed_ = reinterpret_cast<float*>(packed.data());
     gemm_.PackB(RightOperand(weights_), packed_);
   }
-  // c += alpha * A' B'
-  void Add(const float* a, const float* b, float* c, std::byte* scratch) const {
+  // c = alpha * A' B', or c += that.
+  void Run(const float* a, const float* b, float* c, Update update, std::byte* scratch) const {
     const GemmOperand right = RightOperand(b);
     const GemmOperand left{a, transpose_a_ ? size_.m : size_.k, transpose_a_};
+    if (is_vector() && update == Update::kSet) std::fill_n(c, size_.m * size_.n, 0.0F);
     if (size_.m == 1) return TeamGemv(size_.n, size_.k, a, right, c, alpha_, threads_);
     if (size_.n == 1) {
       // A column: the transpose of the product is x^T A^T.
       return TeamGemv(size_.m, size_.k, b, {a, left.stride, !transpose_a_}, c, alpha_, threads_);
     }
-    if (packed_ != nullptr) return gemm_.RunPackedB(left, packed_, c, size_.n, alpha_, scratch);
-    gemm_.Run(left, right, c, size_.n, alpha_, scratch);
+    if (packed_ != nullptr) {
+      return gemm_.RunPackedB(left, packed_, c, size_.n, alpha_, update, scratch);
+    }
+    gemm_.Run(left, right, c, size_.n, alpha_, update, scratch);
   }
 
  private:
@@ -111,18 +114,17 @@ class GemmKernel final : public PackingKernel {
   }
   void Run(const KernelArgs& args) const noexcept override {
     float* out = args.Out<float>();
-    for (int64_t row = 0; row < shape_.m; ++row) FillRow(args, row, out + row * shape_.n);
-    product_.Add(args.In<float>(0), args.In<float>(1), out, args.scratch.data());
+    for (int64_t row = 0; shape_.has_bias && row < shape_.m; ++row) {
+      FillRow(args, row, out + row * shape_.n);
+    }
+    product_.Run(args.In<float>(0), args.In<float>(1), out,
+                 shape_.has_bias ? Update::kAdd : Update::kSet, args.scratch.data());
     RunEpilogue(epilogue_, args, 0, shape_.m * shape_.n, shape_.n, threads_);
   }
 
  private:
   // The row of beta * C that the product is added to.
   void FillRow(const KernelArgs& args, int64_t row, float* out) const {
-    if (!shape_.has_bias) {
-      std::fill_n(out, shape_.n, 0.0F);
-      return;
-    }
     const float* bias = args.In<float>(2) + row * shape_.bias_row_stride;
     for (int64_t i = 0; i < shape_.n; ++i) {
       out[i] = shape_.beta * bias[i * shape_.bias_column_stride];
@@ -184,9 +186,8 @@ class MatmulKernel final : public PackingKernel {
     const int64_t output_size = shape_.m * shape_.n;
     for (int64_t batch = begin; batch < end; ++batch) {
       float* out = args.Out<float>() + batch * output_size;
-      std::fill_n(out, output_size, 0.0F);
-      product_.Add(args.In<float>(0) + shape_.a_offset(batch),
-                   args.In<float>(1) + shape_.b_offset(batch), out, scratch);
+      product_.Run(args.In<float>(0) + shape_.a_offset(batch),
+                   args.In<float>(1) + shape_.b_offset(batch), out, Update::kSet, scratch);
       RunEpilogue(epilogue_, args, batch * output_size, output_size, shape_.n,
                   by_batch_ ? 1 : threads_);
     }

@@ -45,27 +45,36 @@ int64_t GemmBlocking::scratch_bytes() const {
   return RoundUp(floats, kLineFloats) * int64_t{sizeof(float)};
 }
 
-void GemmBlocking::Run(GemmSize size, GemmOperand a, GemmOperand b, float* c, int64_t c_stride,
-                       float alpha, std::byte* scratch) const {
-  auto* a_panels = reinterpret_cast<float*>(scratch);
-  float* b_panels = a_panels + RoundUp(block_.m * block_.k, kLineFloats);
+template <class PanelsOfB>
+void GemmBlocking::RunBlocks(GemmSize size, GemmOperand a, const PanelsOfB& panels_of_b, float* c,
+                             int64_t c_stride, float alpha, Update update, float* a_panels) const {
+  if (size.k == 0 && update == Update::kSet) {
+    for (int64_t i = 0; i < size.m; ++i) std::fill_n(c + i * c_stride, size.n, 0.0F);
+  }
   for (int64_t j = 0; j < size.n; j += block_.n) {
     const int64_t columns = std::min(block_.n, size.n - j);
     for (int64_t k = 0; k < size.k; k += block_.k) {
       const int64_t depth = std::min(block_.k, size.k - k);
-      PackColumns(depth, columns, b.From(k, j), b_panels);
-      RunBlock({size.m, columns, depth}, a.From(0, k), b_panels, c + j, c_stride, alpha, a_panels);
+      const float* b_panels = panels_of_b(k, depth, j, columns);
+      for (int64_t i = 0; i < size.m; i += block_.m) {
+        const int64_t rows = std::min(block_.m, size.m - i);
+        PackRows(rows, depth, a.From(i, k), alpha, a_panels);
+        MultiplyPanels({rows, columns, depth}, a_panels, b_panels, c + i * c_stride + j, c_stride,
+                       k == 0 ? update : Update::kAdd);
+      }
     }
   }
 }
 
-void GemmBlocking::RunBlock(GemmSize size, GemmOperand a, const float* b_panels, float* c,
-                            int64_t c_stride, float alpha, float* a_panels) const {
-  for (int64_t i = 0; i < size.m; i += block_.m) {
-    const int64_t rows = std::min(block_.m, size.m - i);
-    PackRows(rows, size.k, a.From(i, 0), alpha, a_panels);
-    MultiplyPanels({rows, size.n, size.k}, a_panels, b_panels, c + i * c_stride, c_stride);
-  }
+void GemmBlocking::Run(GemmSize size, GemmOperand a, GemmOperand b, float* c, int64_t c_stride,
+                       float alpha, Update update, std::byte* scratch) const {
+  auto* a_panels = reinterpret_cast<float*>(scratch);
+  float* b_panels = a_panels + RoundUp(block_.m * block_.k, kLineFloats);
+  const auto pack = [&](int64_t k, int64_t depth, int64_t j, int64_t columns) {
+    PackColumns(depth, columns, b.From(k, j), b_panels);
+    return b_panels;
+  };
+  RunBlocks(size, a, pack, c, c_stride, alpha, update, a_panels);
 }
 
 int64_t GemmBlocking::PackedBFloats(int64_t k, int64_t n) { return k * PaddedColumns(n); }
@@ -78,17 +87,12 @@ void GemmBlocking::PackB(int64_t k, int64_t n, GemmOperand b, float* packed) con
 }
 
 void GemmBlocking::RunPackedB(GemmSize size, GemmOperand a, const float* packed, int64_t b_columns,
-                              int64_t first, float* c, int64_t c_stride, float alpha,
+                              int64_t first, float* c, int64_t c_stride, float alpha, Update update,
                               std::byte* scratch) const {
-  auto* a_panels = reinterpret_cast<float*>(scratch);
-  for (int64_t j = 0; j < size.n; j += block_.n) {
-    const int64_t columns = std::min(block_.n, size.n - j);
-    for (int64_t k = 0; k < size.k; k += block_.k) {
-      const int64_t depth = std::min(block_.k, size.k - k);
-      const float* b_panels = packed + k * PaddedColumns(b_columns) + (first + j) * depth;
-      RunBlock({size.m, columns, depth}, a.From(0, k), b_panels, c + j, c_stride, alpha, a_panels);
-    }
-  }
+  const auto find = [&](int64_t k, int64_t depth, int64_t j, int64_t /*columns*/) {
+    return packed + k * PaddedColumns(b_columns) + (first + j) * depth;
+  };
+  RunBlocks(size, a, find, c, c_stride, alpha, update, reinterpret_cast<float*>(scratch));
 }
 
 TeamGemm::TeamGemm(GemmSize size, int threads)
@@ -106,13 +110,13 @@ TeamGemm::Part TeamGemm::PartOfThread(int thread) const {
 }
 
 void TeamGemm::Run(GemmOperand a, GemmOperand b, float* c, int64_t c_stride, float alpha,
-                   std::byte* scratch) const {
+                   Update update, std::byte* scratch) const {
 #pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
   for (int thread = 0; thread < threads_; ++thread) {
     const auto [rows, columns] = PartOfThread(thread);
     blocking_.Run({rows.end - rows.begin, columns.end - columns.begin, size_.k},
                   a.From(rows.begin, 0), b.From(0, columns.begin),
-                  c + rows.begin * c_stride + columns.begin, c_stride, alpha,
+                  c + rows.begin * c_stride + columns.begin, c_stride, alpha, update,
                   scratch + thread * blocking_.scratch_bytes());
   }
 }
@@ -122,13 +126,13 @@ int64_t TeamGemm::packed_b_bytes() const {
 }
 
 void TeamGemm::RunPackedB(GemmOperand a, const float* packed, float* c, int64_t c_stride,
-                          float alpha, std::byte* scratch) const {
+                          float alpha, Update update, std::byte* scratch) const {
 #pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
   for (int thread = 0; thread < threads_; ++thread) {
     const auto [rows, columns] = PartOfThread(thread);
     blocking_.RunPackedB({rows.end - rows.begin, columns.end - columns.begin, size_.k},
                          a.From(rows.begin, 0), packed, size_.n, columns.begin,
-                         c + rows.begin * c_stride + columns.begin, c_stride, alpha,
+                         c + rows.begin * c_stride + columns.begin, c_stride, alpha, update,
                          scratch + thread * blocking_.scratch_bytes());
   }
 }

@@ -33,7 +33,10 @@ struct GemmSize {
   int64_t mac_count() const { return m * n * k; }
 };
 
-// Cache blocks for C (m x n) += alpha * A (m x k) * B (k x n) by one thread.
+// What becomes of what C holds: the product is added to it or takes its place.
+enum class Update { kAdd, kSet };
+
+// Cache blocks for C (m x n) += or = alpha * A (m x k) * B (k x n) by one thread.
 class GemmBlocking {
  public:
   GemmBlocking() = default;
@@ -42,9 +45,9 @@ class GemmBlocking {
 
   // 64-byte aligned memory that Run and RunPackedB need; each thread its own.
   int64_t scratch_bytes() const;
-  // `c` has n columns and rows `c_stride` apart. A zero in `size` adds nothing.
+  // `c` has n columns and rows `c_stride` apart.
   void Run(GemmSize size, GemmOperand a, GemmOperand b, float* c, int64_t c_stride, float alpha,
-           std::byte* scratch) const;
+           Update update, std::byte* scratch) const;
 
   // Floats of a B, k x n, that is packed whole.
   static int64_t PackedBFloats(int64_t k, int64_t n);
@@ -53,12 +56,15 @@ class GemmBlocking {
   // Run with columns [first, first + size.n) of a packed B of `b_columns`; `first` is a multiple of
   // kPanelColumns (eigen_panels.h).
   void RunPackedB(GemmSize size, GemmOperand a, const float* packed, int64_t b_columns,
-                  int64_t first, float* c, int64_t c_stride, float alpha, std::byte* scratch) const;
+                  int64_t first, float* c, int64_t c_stride, float alpha, Update update,
+                  std::byte* scratch) const;
 
  private:
-  // c += alpha * A B for a B whose panels are `b_panels`.
-  void RunBlock(GemmSize size, GemmOperand a, const float* b_panels, float* c, int64_t c_stride,
-                float alpha, float* a_panels) const;
+  // The same, where `panels_of_b` gives the panels of B's rows [k, k + depth) and columns
+  // [j, j + columns).
+  template <class PanelsOfB>
+  void RunBlocks(GemmSize size, GemmOperand a, const PanelsOfB& panels_of_b, float* c,
+                 int64_t c_stride, float alpha, Update update, float* a_panels) const;
 
   GemmSize block_;
 };
@@ -70,14 +76,14 @@ class TeamGemm {
   TeamGemm(GemmSize size, int threads);
 
   int64_t scratch_bytes() const { return blocking_.scratch_bytes() * threads_; }
-  void Run(GemmOperand a, GemmOperand b, float* c, int64_t c_stride, float alpha,
+  void Run(GemmOperand a, GemmOperand b, float* c, int64_t c_stride, float alpha, Update update,
            std::byte* scratch) const;
 
   // Memory of a B that is packed ahead, written by PackB and read by RunPackedB.
   int64_t packed_b_bytes() const;
   void PackB(GemmOperand b, float* packed) const { blocking_.PackB(size_.k, size_.n, b, packed); }
   void RunPackedB(GemmOperand a, const float* packed, float* c, int64_t c_stride, float alpha,
-                  std::byte* scratch) const;
+                  Update update, std::byte* scratch) const;
 
  private:
   // The part of the product that a thread does: its rows or its columns of C.

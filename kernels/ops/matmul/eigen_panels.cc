@@ -30,9 +30,10 @@ struct OffsetColumns {
   const float* Row(int64_t i) const { return columns + offsets[i]; }
 };
 
-// c += A B for one tile of kRows rows and kPackets packets of columns.
+// A B for one tile of kRows rows and kPackets packets of columns.
 template <int kRows, int kPackets, class Columns>
-void MultiplyTile(int64_t depth, const float* a, Columns b, float* c, int64_t c_stride) {
+void MultiplyTile(int64_t depth, const float* a, Columns b, float* c, int64_t c_stride,
+                  Update update) {
   FloatPacket sums[kRows][kPackets];
 #pragma GCC unroll 16
   for (int row = 0; row < kRows; ++row) {
@@ -65,13 +66,15 @@ void MultiplyTile(int64_t depth, const float* a, Columns b, float* c, int64_t c_
 #pragma GCC unroll 2
     for (int packet = 0; packet < kPackets; ++packet) {
       float* at = c + row * c_stride + packet * kPacketFloats;
-      pstoreu(at, padd(ploadu<FloatPacket>(at), sums[row][packet]));
+      FloatPacket& sum = sums[row][packet];
+      pstoreu(at, update == Update::kAdd ? padd(ploadu<FloatPacket>(at), sum) : sum);
     }
   }
 }
 
 template <class Columns>
-using TileFunction = void (*)(int64_t depth, const float* a, Columns b, float* c, int64_t c_stride);
+using TileFunction = void (*)(int64_t depth, const float* a, Columns b, float* c, int64_t c_stride,
+                              Update update);
 
 // By rows - 1.
 template <int kPackets, class Columns>
@@ -81,17 +84,22 @@ constexpr auto kTiles = []<int... kRowsLess1>(std::integer_sequence<int, kRowsLe
 }
 (std::make_integer_sequence<int, kPanelRows>());
 
-// One tile, of which only `columns` belong to C.
+// One tile, of which only `size.n` columns belong to C.
 template <int kPackets>
-void MultiplyPanel(GemmSize size, const float* a, const float* panel, float* c, int64_t c_stride) {
+void MultiplyPanel(GemmSize size, const float* a, const float* panel, float* c, int64_t c_stride,
+                   Update update) {
   const auto tile = kTiles<kPackets, PanelColumns<kPackets>>[static_cast<size_t>(size.m - 1)];
   const PanelColumns<kPackets> b{panel};
-  if (size.n == kPackets * kPacketFloats) return tile(size.k, a, b, c, c_stride);
-  std::array<float, kPanelRows * kPanelColumns> sums{};
-  tile(size.k, a, b, sums.data(), kPanelColumns);
+  if (size.n == kPackets * kPacketFloats) return tile(size.k, a, b, c, c_stride, update);
+  std::array<float, kPanelRows * kPanelColumns> sums;
+  tile(size.k, a, b, sums.data(), kPanelColumns, Update::kSet);
   for (int64_t row = 0; row < size.m; ++row) {
-    for (int64_t i = 0; i < size.n; ++i) {
-      c[row * c_stride + i] += sums[static_cast<size_t>(row * kPanelColumns + i)];
+    const float* from = sums.data() + row * kPanelColumns;
+    float* to = c + row * c_stride;
+    if (update == Update::kSet) {
+      std::copy_n(from, size.n, to);
+    } else {
+      for (int64_t i = 0; i < size.n; ++i) to[i] += from[i];
     }
   }
 }
@@ -185,7 +193,7 @@ void PackColumns(int64_t k, int64_t n, GemmOperand b, float* panels) {
 }
 
 void MultiplyPanels(GemmSize size, const float* a_panels, const float* b_panels, float* c,
-                    int64_t c_stride) {
+                    int64_t c_stride, Update update) {
   const int64_t padded = PaddedColumns(size.n);
   for (int64_t i = 0; i < size.m; i += kPanelRows) {
     const int64_t rows = std::min<int64_t>(kPanelRows, size.m - i);
@@ -194,19 +202,21 @@ void MultiplyPanels(GemmSize size, const float* a_panels, const float* b_panels,
       const int64_t width = PanelWidth(j, padded);
       const GemmSize tile{rows, std::min(width, size.n - j), size.k};
       const auto multiply = width == kPanelColumns ? &MultiplyPanel<2> : &MultiplyPanel<1>;
-      multiply(tile, a_panels + i * size.k, b_panels + j * size.k, c + i * c_stride + j, c_stride);
+      multiply(tile, a_panels + i * size.k, b_panels + j * size.k, c + i * c_stride + j, c_stride,
+               update);
     }
   }
 }
 
 void MultiplyRows(GemmSize size, const float* a_panels, const float* b, const int64_t* b_offsets,
-                  float* c, int64_t c_stride) {
+                  float* c, int64_t c_stride, Update update) {
   for (int64_t i = 0; i < size.m; i += kPanelRows) {
     const auto rows = static_cast<size_t>(std::min<int64_t>(kPanelRows, size.m - i));
     for (int64_t j = 0; j < size.n; j += kPanelColumns) {
       const bool wide = PanelWidth(j, size.n) == kPanelColumns;
       const auto tile = (wide ? kTiles<2, OffsetColumns> : kTiles<1, OffsetColumns>)[rows - 1];
-      tile(size.k, a_panels + i * size.k, {b + j, b_offsets}, c + i * c_stride + j, c_stride);
+      tile(size.k, a_panels + i * size.k, {b + j, b_offsets}, c + i * c_stride + j, c_stride,
+           update);
     }
   }
 }

@@ -44,13 +44,13 @@ void PackRows(int64_t m, int64_t k, GemmOperand a, float alpha, float* panels);
 // floats.
 void PackColumns(int64_t k, int64_t n, GemmOperand b, float* panels);
 
-// c += A B of packed operands; `c` has rows `c_stride` apart.
+// The product of packed operands into `c`, whose rows lie `c_stride` apart.
 void MultiplyPanels(GemmSize size, const float* a_panels, const float* b_panels, float* c,
-                    int64_t c_stride);
+                    int64_t c_stride, Update update);
 
-// c += A B, where row i of B is what begins at b + b_offsets[i]: rows may overlap. `size.n` is a
+// The same, where row i of B is what begins at b + b_offsets[i]: rows may overlap. `size.n` is a
 // multiple of kPacketFloats, and all columns of `c` and of the rows of B are there.
 void MultiplyRows(GemmSize size, const float* a_panels, const float* b, const int64_t* b_offsets,
-                  float* c, int64_t c_stride);
+                  float* c, int64_t c_stride, Update update);
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

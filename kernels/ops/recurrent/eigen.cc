@@ -36,7 +36,8 @@ class StateProduct {
     if (batch_ == 1) {
       Gemv(rows_, hidden_, state, {r, hidden_, true}, out, 1);
     } else {
-      gemm_.Run({state, hidden_, false}, {r, hidden_, true}, out, out_stride, 1, scratch);
+      gemm_.Run({state, hidden_, false}, {r, hidden_, true}, out, out_stride, 1, Update::kAdd,
+                scratch);
     }
   }
 
@@ -126,7 +127,7 @@ class RecurrentKernel final : public Kernel {
       }
     }
     input_product_.Run({operands.x, dims_.input, false}, {operands.w, dims_.input, true},
-                       work.gates, width, 1, work.packing);
+                       work.gates, width, 1, Update::kAdd, work.packing);
   }
 
   // Calls finish(gates, state, cell, extra) of each batch element.
