@@ -14,7 +14,11 @@ Result<std::unique_ptr<EmptyLayers>> EmptyLayers::Create(const SessionOptions& o
   TINYPROF_ASSIGN_OR_RETURN(layers->graph_, std::move(builder).Finish({y}));
   layers->threads_ = options.threads;
   SessionOptions own = options;
-  own.layouts.clear();  // they are of the values of another graph
+  // These are of another graph.
+  own.layouts.clear();
+  own.choices.clear();
+  // To start a layer takes the same whatever its kernel then does.
+  if (own.backend == Backend::kBest) own.backend = Backend::kEigen;
   TINYPROF_ASSIGN_OR_RETURN(layers->session_, Session::Create(layers->graph_, own));
   return layers;
 }

@@ -24,6 +24,15 @@ TEST(EmptyLayers, TakeNothingOfTheGraphOfTheSession) {
   EXPECT_TRUE(layers.has_value()) << layers.error().message;
 }
 
+TEST(EmptyLayers, RunWhereKernelsWereChosenForTheGraphOfTheSession) {
+  for (const size_t nodes : {0, 1, 3}) {
+    const auto layers = EmptyLayers::Create(
+        {.backend = Backend::kBest, .choices = std::vector<KernelChoice>(nodes)});
+    ASSERT_TRUE(layers.has_value()) << layers.error().message;
+    (*layers)->RunAll();
+  }
+}
+
 TEST(EmptyLayers, FailAsASessionDoes) {
   const auto none = EmptyLayers::Create({.threads = 0});
   ASSERT_FALSE(none.has_value());
