@@ -30,6 +30,10 @@ struct OffsetColumns {
   const float* Row(int64_t i) const { return columns + offsets[i]; }
 };
 
+// Panels of A that are read once, as those of many weights for few places, come from far away: they
+// are asked for this many rows of B ahead.
+constexpr int kPrefetchRows = 64;
+
 // A B for one tile of kRows rows and kPackets packets of columns.
 template <int kRows, int kPackets, class Columns>
 void MultiplyTile(int64_t depth, const float* a, Columns b, float* c, int64_t c_stride,
@@ -46,6 +50,7 @@ void MultiplyTile(int64_t depth, const float* a, Columns b, float* c, int64_t c_
   }
   for (int64_t i = 0; i < depth; ++i) {
     const float* b_row = b.Row(i);
+    __builtin_prefetch(a + kPrefetchRows * kRows);
     FloatPacket columns[kPackets];
 #pragma GCC unroll 2
     for (int packet = 0; packet < kPackets; ++packet) {
