@@ -123,6 +123,25 @@ TEST_F(RunTest, TheBestBackendTellsWhatItTried) {
   EXPECT_EQ(best["totals"]["flop_count"], json::parse(out())["totals"]["flop_count"]);
 }
 
+// Beside arena, weights and their packed copies, code and heap take 64 MiB at most, also while
+// kernels are chosen.
+TEST_F(RunTest, TheWorkersMemoryIsThatOfTheModel) {
+  StartDaemon();
+  for (const std::string backend : {"eigen", "onednn", "best"}) {
+    SCOPED_TRACE(backend);
+    const int exit_code =
+        RunClient({"profile", "resnet18", "--backend", backend, "--json", "--precision", "20%"});
+    if (exit_code == 5 && err().find("libdnnl-dev") != std::string::npos) continue;
+    ASSERT_EQ(exit_code, 0) << err();
+    const json totals = json::parse(out())["totals"];
+    const json& memory = totals["memory"];
+    const int64_t of_model =
+        totals["weight_bytes"].get<int64_t>() + memory["packed_weight_bytes"].get<int64_t>() +
+        memory["activation_bytes"].get<int64_t>() + memory["scratch_bytes"].get<int64_t>();
+    EXPECT_LE(totals["max_resident_bytes"].get<int64_t>(), of_model + (int64_t{64} << 20));
+  }
+}
+
 // The MLP is three Gemms, each but the last with a Relu. Counts stay those of the network as given.
 TEST_F(RunTest, FusedLayersListTheNodesTheyStandFor) {
   StartDaemon();
