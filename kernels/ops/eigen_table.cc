@@ -13,7 +13,8 @@ std::vector<EigenKernel> JoinFamilies() {
       &isa::MatmulEigenKernels,    &isa::ConvEigenKernels,      &isa::PoolEigenKernels,
       &isa::NormEigenKernels,      &isa::SoftmaxEigenKernels,   &isa::ElementwiseEigenKernels,
       &isa::ReduceEigenKernels,    &isa::EmbeddingEigenKernels, &isa::AttentionEigenKernels,
-      &isa::RecurrentEigenKernels, &isa::ShapeEigenKernels,
+      &isa::RecurrentEigenKernels, &isa::ShapeEigenKernels,     &isa::QuantizeEigenKernels,
+      &isa::ResizeEigenKernels,    &isa::EinsumEigenKernels,    &isa::SignalEigenKernels,
   };
   std::vector<EigenKernel> all;
   for (const auto family : kFamilies) {
