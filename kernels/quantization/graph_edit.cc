@@ -36,21 +36,6 @@ std::vector<float> FloatsOf(const Graph& graph, ValueId id) {
   return floats;
 }
 
-Readers::Readers(const Graph& graph)
-    : nodes_(graph.values.size()), is_output_(graph.values.size()) {
-  for (const Node& node : graph.nodes) {
-    for (const ValueId id : node.inputs) {
-      if (id != kNoValue) nodes_[static_cast<size_t>(id)].push_back(&node);
-    }
-  }
-  for (const ValueId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
-}
-
-const Node* Readers::Only(ValueId id) const {
-  const auto index = static_cast<size_t>(id);
-  return !is_output_[index] && nodes_[index].size() == 1 ? nodes_[index][0] : nullptr;
-}
-
 GraphEdit::GraphEdit(Graph& graph) : graph_(graph) {
   for (const Value& value : graph.values) value_names_.try_emplace(value.name, 0);
   for (const Node& node : graph.nodes) node_names_.try_emplace(node.name, 0);

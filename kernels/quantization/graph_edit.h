@@ -1,5 +1,5 @@
-// What the rewriting of graphs for quantization shares: who reads a value, what a weight holds, and
-// values and nodes with names of their own.
+// What the rewriting of graphs for quantization shares: what a weight holds, and values and nodes
+// with names of their own.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,6 @@ namespace tinyprof {
 bool IsFloat32(const Graph& graph, ValueId id);               // false for kNoValue
 bool IsInitializer(const Graph& graph, ValueId id);           // false for kNoValue
 std::vector<float> FloatsOf(const Graph& graph, ValueId id);  // of a float32 initializer
-
-// By ValueId: the nodes that read it, each as often as it does.
-struct Readers {
-  explicit Readers(const Graph& graph);
-
-  // The only node that reads the value, or null when there are several or it leaves the graph.
-  const Node* Only(ValueId id) const;
-
- private:
-  std::vector<std::vector<const Node*>> nodes_;
-  std::vector<bool> is_output_;
-};
 
 // Adds to a graph. References to its values do not outlive an addition.
 class GraphEdit {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "kernels/graph/fusion.h"
 #include "kernels/graph/prune.h"
+#include "kernels/graph/readers.h"
 #include "kernels/quantization/graph_edit.h"
 #include "kernels/quantization/quantizable.h"
 
@@ -43,8 +45,10 @@ class Preparation {
  private:
   // The BatchNormalization that can go into `conv`, or null.
   const Node* NormBehind(const Node& conv) const {
-    const Node* norm = readers_.Only(conv.outputs[0]);
-    if (norm == nullptr || norm->op_type != "BatchNormalization") return nullptr;
+    const std::optional<size_t> only = readers_.Only(conv.outputs[0]);
+    if (!only) return nullptr;
+    const Node* norm = &original_.nodes[*only];
+    if (norm->op_type != "BatchNormalization") return nullptr;
     if (norm->outputs.size() != 1 || !WhyNotQuantizable(original_, conv).empty()) return nullptr;
     const NodeSignature signature{.node = norm, .inputs = {}, .outputs = {}};
     if (signature.Int("training_mode", 0) != 0 || norm->inputs[0] != conv.outputs[0]) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/graph/prune.h"
+#include "kernels/graph/readers.h"
 #include "kernels/quantization/weights.h"
 
 namespace tinyprof {
@@ -48,8 +49,10 @@ bool IsSaturation(const Graph& graph, const Node& node) {
 }
 
 // The node that goes with a quantized one as the ends of its range, or null.
-const Node* SaturationBehind(const Graph& graph, const Readers& readers, const Node& node) {
-  const Node* next = readers.Only(node.outputs[0]);
+const Node* SaturationBehind(const Readers& readers, const Node& node) {
+  const Graph& graph = readers.graph();
+  const std::optional<size_t> only = readers.Only(node.outputs[0]);
+  const Node* next = only ? &graph.nodes[*only] : nullptr;
   const bool goes_with =
       next != nullptr && next->inputs[0] == node.outputs[0] && IsSaturation(graph, *next);
   return goes_with ? next : nullptr;
@@ -163,7 +166,7 @@ class StaticQuantization {
 
   void Quantize(const Node& node) {
     ValueId output = node.outputs[0];
-    if (const Node* saturation = SaturationBehind(original_, readers_, node)) {
+    if (const Node* saturation = SaturationBehind(readers_, node)) {
       absorbed_.insert(saturation);
       output = saturation->outputs[0];
     }
@@ -233,7 +236,7 @@ std::set<ValueId> ValuesToCalibrate(const Graph& graph, const std::vector<bool>&
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!quantized[i]) continue;
     const Node& node = graph.nodes[i];
-    const Node* saturation = SaturationBehind(graph, readers, node);
+    const Node* saturation = SaturationBehind(readers, node);
     values.insert(node.inputs[0]);
     values.insert(saturation == nullptr ? node.outputs[0] : saturation->outputs[0]);
   }

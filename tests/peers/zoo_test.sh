@@ -12,21 +12,7 @@ command -v node >/dev/null || { echo "[  SKIPPED ] onnxruntime: node is not inst
 "$install" "$prefix"
 peers=$(dirname "$install")
 
-scratch=$(mktemp -d)
-cleanup() {
-  if [[ -n ${daemon:-} ]]; then kill "$daemon"; wait "$daemon" || true; fi
-  rm -rf "$scratch"
-}
-trap cleanup EXIT
-export TINYPROF_LISTEN=unix:$scratch/d.sock TINYPROF_ADDRESS=unix:$scratch/d.sock
-export TINYPROF_STATE_DIR=$scratch/state TINYPROF_LOCK_FILE=$scratch/lock
-"$bin/tinyprofd" >"$scratch/log" 2>&1 &
-daemon=$!
-for _ in $(seq 100); do
-  "$bin/tinyprof-client" health >/dev/null 2>&1 && break
-  kill -0 "$daemon" || { cat "$scratch/log"; exit 1; }
-  sleep 0.1
-done
+source "$peers/daemon.sh"
 
 failed=0
 for model in "$@"; do
