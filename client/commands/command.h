@@ -38,6 +38,7 @@ Action SetupCounters(CLI::App& app, GlobalOptions& global);
 Action SetupDoctor(CLI::App& app, GlobalOptions& global);
 Action SetupHost(CLI::App& app, GlobalOptions& global);
 Action SetupModels(CLI::App& app, GlobalOptions& global);
+Action SetupQuantize(CLI::App& app, GlobalOptions& global);
 Action SetupVerify(CLI::App& app, GlobalOptions& global);
 Action SetupList(CLI::App& app, GlobalOptions& global);
 Action SetupShow(CLI::App& app, GlobalOptions& global);

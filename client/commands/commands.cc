@@ -49,6 +49,11 @@ constexpr std::array kCommands = {
             "tinyprof-client models upload ./model.onnx\n"
             "tinyprof-client models delete model-0123456789ab",
             SetupModels},
+    Command{"quantize", "Write a model of 8-bit integers and say what that costs in accuracy",
+            "tinyprof-client quantize resnet18 resnet18-int8.onnx\n"
+            "tinyprof-client quantize ./model.onnx --mode dynamic\n"
+            "tinyprof-client quantize lenet --samples 64 --json",
+            SetupQuantize},
     Command{"verify", "Run a model on given inputs and compare its outputs",
             "tinyprof-client verify ./model.onnx --data test_data_set_0\n"
             "tinyprof-client verify lenet --data case --rtol 1e-4",

@@ -59,37 +59,69 @@ Result<bool> DaemonHolds(Connection& connection, const std::string& name,
   return tl::unexpected(response.error());
 }
 
-// Hands the model to `write` piece by piece, until the first error; its size in bytes.
-Result<int64_t> StreamModel(Connection& connection, const v1::ModelSpec& spec,
-                            grpc::ClientContext& context,
-                            const std::function<Status(std::string_view)>& write) {
-  connection.SetStreamDeadline(context);
-  v1::ExportModelRequest request;
-  *request.mutable_model() = spec;
-  const auto reader = connection.models().ExportModel(&context, request);
-  v1::ExportModelResponse response;
+using WriteFn = std::function<Status(std::string_view)>;
+// Makes a call of `context` that hands a model to a WriteFn piece by piece, until the first error;
+// the model's size in bytes.
+using StreamFn = std::function<Result<int64_t>(grpc::ClientContext&, const WriteFn&)>;
+
+// Reads all messages of a call, whose pieces of a file `chunk_of` finds.
+template <class Response, class ChunkOf>
+Result<int64_t> ReadStream(Connection& connection, grpc::ClientContext& context,
+                           grpc::ClientReader<Response>& reader, const WriteFn& write,
+                           const ChunkOf& chunk_of) {
+  Response response;
   int64_t size_bytes = 0;
-  while (reader->Read(&response)) {
-    if (const Status written = write(response.chunk()); !written) {
+  while (reader.Read(&response)) {
+    const std::string& chunk = chunk_of(response);
+    if (const Status written = write(chunk); !written) {
       context.TryCancel();
       // The call failed because of us; what it says is no news.
-      static_cast<void>(reader->Finish());
+      static_cast<void>(reader.Finish());
       return tl::unexpected(written.error());
     }
-    size_bytes += static_cast<int64_t>(response.chunk().size());
+    size_bytes += static_cast<int64_t>(chunk.size());
   }
-  const grpc::Status status = reader->Finish();
+  const grpc::Status status = reader.Finish();
   if (!status.ok()) return tl::unexpected(FromRpcStatus(status, connection.address().target));
   return size_bytes;
 }
 
-Result<int64_t> ExportInto(Connection& connection, const v1::ModelSpec& spec,
-                           grpc::ClientContext& context, OutputFile& file) {
-  TINYPROF_ASSIGN_OR_RETURN(const int64_t size_bytes,
-                            StreamModel(connection, spec, context, [&file](std::string_view chunk) {
-                              return file.Write(chunk);
-                            }));
+Result<int64_t> StreamInto(const StreamFn& stream, grpc::ClientContext& context, OutputFile& file) {
+  TINYPROF_ASSIGN_OR_RETURN(
+      const int64_t size_bytes,
+      stream(context, [&file](std::string_view chunk) { return file.Write(chunk); }));
   TINYPROF_RETURN_IF_ERROR(file.Commit());
+  return size_bytes;
+}
+
+// Into the file at `path`, or to io.out when it is "-".
+Result<int64_t> WriteModelFile(const StreamFn& stream, const std::string& path, Io& io) {
+  grpc::ClientContext context;
+  if (path == "-") {
+    return stream(context, [&io](std::string_view chunk) -> Status {
+      errno = 0;
+      io.out << chunk << std::flush;
+      if (!io.out) return ResultNotWritten("standard output", errno == 0 ? EIO : errno);
+      return {};
+    });
+  }
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<fs::path> target, ReplaceableFile(path));
+  if (!target) {
+    TINYPROF_ASSIGN_OR_RETURN(OutputFile file, OutputFile::InPlace(path));
+    return StreamInto(stream, context, file);
+  }
+  // Only here does leaving at once leave something behind.
+  std::atomic<bool> interrupted = false;
+  const Interrupts::Armed armed(io.interrupts, [&] {
+    interrupted = true;
+    context.TryCancel();
+  });
+  TINYPROF_ASSIGN_OR_RETURN(OutputFile file, OutputFile::Replacing(*target, path));
+  Result<int64_t> size_bytes = StreamInto(stream, context, file);
+  if (!size_bytes && interrupted) {
+    return Fail(ErrorCode::kCancelled, "INTERRUPTED",
+                fmt::format("interrupted; {} is not written", path), {{"path", path}});
+  }
   return size_bytes;
 }
 
@@ -150,33 +182,34 @@ Result<std::string> UploadModelFile(Connection& connection, const std::string& p
 
 Result<int64_t> ExportModelFile(Connection& connection, const v1::ModelSpec& spec,
                                 const std::string& path, Io& io) {
-  grpc::ClientContext context;
-  if (path == "-") {
-    return StreamModel(connection, spec, context, [&io](std::string_view chunk) -> Status {
-      errno = 0;
-      io.out << chunk << std::flush;
-      if (!io.out) return ResultNotWritten("standard output", errno == 0 ? EIO : errno);
-      return {};
-    });
-  }
-  TINYPROF_ASSIGN_OR_RETURN(const std::optional<fs::path> target, ReplaceableFile(path));
-  if (!target) {
-    TINYPROF_ASSIGN_OR_RETURN(OutputFile file, OutputFile::InPlace(path));
-    return ExportInto(connection, spec, context, file);
-  }
-  // Only here does leaving at once leave something behind.
-  std::atomic<bool> interrupted = false;
-  const Interrupts::Armed armed(io.interrupts, [&] {
-    interrupted = true;
-    context.TryCancel();
-  });
-  TINYPROF_ASSIGN_OR_RETURN(OutputFile file, OutputFile::Replacing(*target, path));
-  Result<int64_t> size_bytes = ExportInto(connection, spec, context, file);
-  if (!size_bytes && interrupted) {
-    return Fail(ErrorCode::kCancelled, "INTERRUPTED",
-                fmt::format("interrupted; {} is not written", path), {{"path", path}});
-  }
-  return size_bytes;
+  const auto stream = [&](grpc::ClientContext& context, const WriteFn& write) {
+    connection.SetStreamDeadline(context);
+    v1::ExportModelRequest request;
+    *request.mutable_model() = spec;
+    const auto reader = connection.models().ExportModel(&context, request);
+    return ReadStream(connection, context, *reader, write,
+                      [](const v1::ExportModelResponse& response) -> const std::string& {
+                        return response.chunk();
+                      });
+  };
+  return WriteModelFile(stream, path, io);
+}
+
+Result<QuantizedModelFile> QuantizeModelFile(Connection& connection,
+                                             const v1::QuantizeModelRequest& request,
+                                             const std::string& path, Io& io) {
+  QuantizedModelFile quantized;
+  const auto stream = [&](grpc::ClientContext& context, const WriteFn& write) {
+    connection.SetStreamDeadline(context);
+    const auto reader = connection.profiler().QuantizeModel(&context, request);
+    return ReadStream(connection, context, *reader, write,
+                      [&](const v1::QuantizeModelResponse& response) -> const std::string& {
+                        if (response.has_report()) quantized.report = response.report();
+                        return response.chunk();
+                      });
+  };
+  TINYPROF_ASSIGN_OR_RETURN(quantized.size_bytes, WriteModelFile(stream, path, io));
+  return quantized;
 }
 
 }  // namespace tinyprof::client

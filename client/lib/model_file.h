@@ -30,4 +30,15 @@ Result<std::string> UploadModelFile(Connection& connection, const std::string& p
 Result<int64_t> ExportModelFile(Connection& connection, const v1::ModelSpec& spec,
                                 const std::string& path, Io& io);
 
+// A model that was quantized and written.
+struct QuantizedModelFile {
+  v1::QuantizationReport report;
+  int64_t size_bytes = 0;
+};
+
+// Lets the daemon quantize a model and streams the result as ExportModelFile does.
+Result<QuantizedModelFile> QuantizeModelFile(Connection& connection,
+                                             const v1::QuantizeModelRequest& request,
+                                             const std::string& path, Io& io);
+
 }  // namespace tinyprof::client

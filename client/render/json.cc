@@ -3,6 +3,7 @@
 #include "client/lib/exit_code.h"
 #include "client/render/json_parts.h"
 #include "client/render/names.h"
+#include "client/render/quantization.h"
 
 namespace tinyprof::client {
 namespace {
@@ -127,6 +128,7 @@ Json ModelsDocument(const std::vector<v1::Model>& models) {
          {"sha256", TextOrNull(model.sha256())},
          {"size_bytes", model.source() == "zoo" ? Json(nullptr) : Json(model.size_bytes())},
          {"uploaded_time", TimeOrNull(model.has_upload_time(), model.upload_time())},
+         {"quantization", QuantizationJson(model.has_quantization(), model.quantization())},
          {"parameters",
           std::vector<std::string>(model.parameters().begin(), model.parameters().end())}});
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "client/render/names.h"
+#include "client/render/quantization.h"
 
 namespace tinyprof::client {
 namespace {
@@ -162,12 +163,14 @@ void AddLayerAnalysis(const v1::LayerAnalysis& layer, Json& target) {
 
 void AddAnalysisHead(const v1::ModelAnalysis& analysis, Json& document) {
   document["convention"] = analysis.convention();
-  document["model"] = {{"name", analysis.name()},
-                       {"source", analysis.source()},
-                       {"sha256", TextOrNull(analysis.sha256())},
-                       {"opset", analysis.opset() == 0 ? Json(nullptr) : Json(analysis.opset())},
-                       {"inputs", TensorsJson(analysis.inputs())},
-                       {"outputs", TensorsJson(analysis.outputs())}};
+  document["model"] = {
+      {"name", analysis.name()},
+      {"source", analysis.source()},
+      {"sha256", TextOrNull(analysis.sha256())},
+      {"opset", analysis.opset() == 0 ? Json(nullptr) : Json(analysis.opset())},
+      {"inputs", TensorsJson(analysis.inputs())},
+      {"outputs", TensorsJson(analysis.outputs())},
+      {"quantization", QuantizationJson(analysis.has_quantization(), analysis.quantization())}};
   Json& totals = document["totals"];
   totals["parameter_count"] = analysis.parameter_count();
   totals["unique_parameter_count"] = analysis.unique_parameter_count();

@@ -4,6 +4,7 @@
 #include "client/render/layer_rows.h"
 #include "client/render/names.h"
 #include "client/render/people.h"
+#include "client/render/quantization.h"
 #include "client/render/table.h"
 #include "client/render/units.h"
 #include "kernels/base/words.h"
@@ -98,6 +99,7 @@ std::string ModelLines(const v1::ModelAnalysis& analysis) {
   }
   lines += '\n';
   lines += SharedParametersLine(analysis);
+  if (analysis.has_quantization()) lines += QuantizationLine(analysis.quantization());
   if (analysis.coverage().unknown_ops_size() > 0) {
     lines += fmt::format(
         "not counted, no rule for: {}\n",
@@ -132,13 +134,14 @@ std::string ModelsText(const std::vector<v1::Model>& models, const Layout& layou
                {"options", Align::kLeft, 12, 4}});
   for (const auto& model : models) {
     const bool is_file = model.source() != "zoo";
-    table.AddRow({{model.name(), Tone::kStrong},
-                  {model.source()},
-                  {model.has_parameter_count() ? Grouped(model.parameter_count()) : "n/a"},
-                  {is_file ? Bytes(static_cast<double>(model.size_bytes())) : ""},
-                  {is_file ? TimeText(model.has_upload_time(), model.upload_time()) : ""},
-                  {model.summary()},
-                  {fmt::format("{}", fmt::join(model.parameters(), "; "))}});
+    table.AddRow(
+        {{model.name(), Tone::kStrong},
+         {model.source()},
+         {model.has_parameter_count() ? Grouped(model.parameter_count()) : "n/a"},
+         {is_file ? Bytes(static_cast<double>(model.size_bytes())) : ""},
+         {is_file ? TimeText(model.has_upload_time(), model.upload_time()) : ""},
+         {model.has_quantization() ? QuantizationSummary(model.quantization()) : model.summary()},
+         {fmt::format("{}", fmt::join(model.parameters(), "; "))}});
   }
   return table.Render(layout.columns, layout.palette);
 }

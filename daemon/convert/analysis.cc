@@ -1,6 +1,7 @@
 #include "daemon/convert/analysis.h"
 
 #include "daemon/convert/model_spec.h"
+#include "daemon/convert/quantization.h"
 
 namespace tinyprof {
 namespace {
@@ -89,6 +90,7 @@ v1::ModelAnalysis ToProto(const Graph& graph, const ModelAnalysis& analysis) {
     *message.add_layers() = ToProto(graph, layer);
   }
   message.set_convention(kCountingConvention);
+  if (graph.quantized) *message.mutable_quantization() = ToProto(*graph.quantized);
   return message;
 }
 

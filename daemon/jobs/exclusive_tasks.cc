@@ -1,4 +1,4 @@
-// The tasks of JobQueue that a caller waits for: roofline, counters, verify.
+// The tasks of JobQueue that a caller waits for: roofline, counters, verify, quantize.
 #include <fmt/format.h>
 
 #include <utility>
@@ -6,12 +6,16 @@
 #include "daemon/jobs/job_queue.h"
 #include "daemon/jobs/outcome.h"
 #include "daemon/jobs/roofline_setup.h"
+#include "daemon/jobs/scratch_file.h"
 #include "kernels/runtime/isa.h"
 
 namespace tinyprof {
 namespace {
 
 constexpr std::chrono::milliseconds kAbandonedPollInterval{100};
+
+constexpr int32_t kDefaultSamples = 16;
+constexpr int32_t kMaxSamples = 1000;
 
 Error Abandoned() { return {ErrorCode::kCancelled, "CANCELLED", "the caller has gone away"}; }
 
@@ -20,6 +24,13 @@ Status CheckTolerance(const v1::VerifySpec& spec) {
   return Fail(ErrorCode::kInvalidArgument, "BAD_TOLERANCE",
               fmt::format("rtol is {} and atol is {}, and neither may be negative", spec.rtol(),
                           spec.atol()));
+}
+
+Result<int32_t> SampleCount(int32_t asked) {
+  if (asked >= 0 && asked <= kMaxSamples) return asked == 0 ? kDefaultSamples : asked;
+  return Fail(ErrorCode::kInvalidArgument, "BAD_SAMPLES",
+              fmt::format("got {} samples, wanted 1 to {}", asked, kMaxSamples),
+              {{"samples", std::to_string(asked)}});
 }
 
 }  // namespace
@@ -89,6 +100,31 @@ Result<v1::VerifyModelResponse> JobQueue::Verify(const worker::VerifyTask& task,
   TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(std::move(job), abandoned));
   if (!event.has_verified()) return WrongOutcome("comparison");
   return std::move(*event.mutable_verified());
+}
+
+Result<QuantizedFile> JobQueue::Quantize(const v1::QuantizeModelRequest& request,
+                                         const AbandonedFn& abandoned) {
+  TINYPROF_ASSIGN_OR_RETURN(const int32_t samples, SampleCount(request.samples()));
+  TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec model, CheckModelSpec(request.model()));
+  TINYPROF_ASSIGN_OR_RETURN(const v1::ModelAnalysis analysis, dependencies_.models->Analyze(model));
+  TINYPROF_RETURN_IF_ERROR(CheckModelSize(analysis, options_.memory_limit_bytes));
+  TINYPROF_ASSIGN_OR_RETURN(std::optional<UniqueFd> model_file,
+                            dependencies_.models->OpenFile(model));
+  TINYPROF_ASSIGN_OR_RETURN(UniqueFd file, OpenScratchFile(options_.scratch_directory));
+  auto job = std::make_shared<Job>();
+  const auto& cpus = options_.measurement_cpus;
+  job->request.mutable_cpus()->Assign(cpus.begin(), cpus.end());
+  job->request.set_memory_limit_bytes(options_.memory_limit_bytes);
+  job->request.set_has_model_file(model_file.has_value());
+  v1::QuantizeModelRequest& task = *job->request.mutable_quantize();
+  task = request;
+  *task.mutable_model() = model;
+  task.set_samples(samples);
+  if (model_file) job->model_file = *std::move(model_file);
+  job->output_file = std::move(file);
+  TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(job, abandoned));
+  if (!event.has_quantized()) return WrongOutcome("quantized model");
+  return QuantizedFile{std::move(*event.mutable_quantized()), std::move(job->output_file)};
 }
 
 Result<v1::Roofline> JobQueue::StoredRoofline() {

@@ -16,9 +16,10 @@ namespace tinyprof {
 struct Job {
   bool is_run() const { return !run.id().empty(); }
 
-  // Const after it was queued.
+  // Const after it was queued, until it has ended.
   worker::WorkerRequest request;
   UniqueFd model_file;
+  UniqueFd output_file;  // that the task writes; none for most
 
   v1::Run run;           // of a run: as it stands, with its report only while `unstored`
   uint64_t version = 1;  // grows with every change of `run`

@@ -68,6 +68,7 @@ void JobQueue::ExecuteExclusive(const std::shared_ptr<Job>& job) {
     const WorkerTask task{
         .request = job->request,
         .model_fd = job->model_file.get(),
+        .output_fd = job->output_file.get(),
         .deadline =
             steady_clock::now() + (job->request.has_counters() ? options_.calibration_timeout
                                                                : options_.exclusive_task_timeout)};

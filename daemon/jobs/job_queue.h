@@ -1,10 +1,10 @@
 // The queue of everything that measures, and the single owner of the measurement CPUs.
 //
-// Runs and exclusive tasks (roofline, counters, verify) wait in one bounded FIFO; one executor
-// thread takes them one by one through a TaskRunner. A run that waits or is measured lives in
-// memory and in the store; one that has ended lives in the store alone, or, where the store does
+// Runs and exclusive tasks (roofline, counters, verify, quantize) wait in one bounded FIFO; one
+// executor thread takes them one by one through a TaskRunner. A run that waits or is measured lives
+// in memory and in the store; one that has ended lives in the store alone, or, where the store does
 // not take it, in memory until it does (unstored_runs.h). All calls are thread-safe; none but
-// Watch, MeasureRoofline, ProbeCounters, Verify and Drain waits for a measurement.
+// Watch, MeasureRoofline, ProbeCounters, Verify, Quantize and Drain waits for a measurement.
 #pragma once
 
 #include <chrono>
@@ -29,6 +29,7 @@
 #include "daemon/jobs/unstored_runs.h"
 #include "daemon/store/store.h"
 #include "daemon/worker/task_runner.h"
+#include "daemon/worker/unique_fd.h"
 #include "kernels/base/error.h"
 #include "tinyprof/v1/host.pb.h"
 #include "tinyprof/v1/run.pb.h"
@@ -46,6 +47,8 @@ struct JobQueueOptions {
   // Of a counters task, which takes under a second and at most two of counting: a kernel or a
   // library that hangs must not hold up the runs behind it.
   std::chrono::nanoseconds calibration_timeout = std::chrono::seconds(20);
+  // Of quantized models until they are sent.
+  std::string scratch_directory = "/tmp";
 };
 
 // Everything outlives the queue.
@@ -74,6 +77,12 @@ struct RunSnapshot {
 struct CancelOutcome {
   v1::Run run;
   bool already_ended = false;  // before it could be cancelled
+};
+
+// A quantized model: what was done, and its ONNX file, open for reading.
+struct QuantizedFile {
+  v1::QuantizationReport report;
+  UniqueFd file;
 };
 
 // Asked about ten times a second while a call waits; true makes it give up.
@@ -115,6 +124,9 @@ class JobQueue {
   Result<worker::CountersResult> ProbeCounters(const AbandonedFn& abandoned = {});
   Result<v1::VerifyModelResponse> Verify(const worker::VerifyTask& task,
                                          const AbandonedFn& abandoned = {});
+  // INVALID_ARGUMENT / "BAD_SAMPLES", the errors of OpenScratchFile and of the task.
+  Result<QuantizedFile> Quantize(const v1::QuantizeModelRequest& request,
+                                 const AbandonedFn& abandoned = {});
   // The stored roofline of this machine as it is now, measured with the CPUs and the memory that
   // this queue measures with. FAILED_PRECONDITION / "NO_ROOFLINE" when there is none.
   Result<v1::Roofline> StoredRoofline();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/model/quantization_metadata.h"
 #include "daemon/model/tensor_proto.h"
 #include "onnx/onnx.pb.h"
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr int64_t kIrVersion = 8;
 constexpr int64_t kLowestOpset = 17;
+// Files of this opset and later ones keep their nodes as they are when they are read.
+constexpr int64_t kLowestImportedOpset = 13;
 constexpr int64_t kMaxMessageBytes = (int64_t{1} << 31) - 1;
 constexpr int64_t kChunkElements = 1 << 18;
 
@@ -40,6 +43,7 @@ std::string FieldHead(int field, int64_t byte_size) {
 
 // The operators that came after opset 17.
 int64_t OpsetOf(const Graph& graph) {
+  if (graph.opset != 0) return graph.opset;
   static const std::map<std::string, int64_t, std::less<>> kSince = {
       {"Gelu", 20}, {"Attention", 23}, {"Swish", 24}};
   int64_t opset = kLowestOpset;
@@ -130,6 +134,7 @@ std::string ModelHead(const Graph& graph) {
   onnx::OperatorSetIdProto& opset = *model.add_opset_import();
   opset.set_domain("");
   opset.set_version(OpsetOf(graph));
+  if (graph.quantized) AddQuantization(*graph.quantized, model);
   return model.SerializeAsString();
 }
 
@@ -152,11 +157,19 @@ std::vector<Weight> WeightsOf(const Graph& graph) {
 
 }  // namespace
 
-Status ExportOnnx(const Graph& graph, const ByteSink& sink) {
-  if (graph.source == "onnx") {
-    return Fail(ErrorCode::kUnimplemented, "EXPORT_NOT_SUPPORTED",
-                "an uploaded model is exported as the file that it came from");
+Status CheckExportable(const Graph& graph) {
+  if (graph.opset != 0 && graph.opset < kLowestImportedOpset) {
+    return Fail(ErrorCode::kUnimplemented, "OPSET_NOT_SUPPORTED",
+                fmt::format("{} is of opset {}, and models of opset {} and later can be rewritten: "
+                            "convert it",
+                            graph.name, graph.opset, kLowestImportedOpset),
+                {{"opset", std::to_string(graph.opset)}});
   }
+  return {};
+}
+
+Status ExportOnnx(const Graph& graph, const ByteSink& sink) {
+  TINYPROF_RETURN_IF_ERROR(CheckExportable(graph));
   const std::vector<Weight> weights = WeightsOf(graph);
   const std::string nodes = GraphWithoutWeights(graph);
   auto graph_bytes = static_cast<int64_t>(nodes.size());

@@ -15,6 +15,7 @@
 #include "daemon/model/onnx_inputs.h"
 #include "daemon/model/onnx_names.h"
 #include "daemon/model/onnx_reader.h"
+#include "daemon/model/quantization_metadata.h"
 #include "kernels/base/words.h"
 #include "onnx/onnx.pb.h"
 
@@ -62,7 +63,9 @@ Result<Graph> Import(std::span<const std::byte> file, const ImportOptions& optio
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<BoundInput> inputs,
                             BindInputs(model.graph(), options));
   OnnxReader reader(options.name, opset, static_cast<int64_t>(file.size()));
-  return reader.Read(*model.mutable_graph(), inputs);
+  TINYPROF_ASSIGN_OR_RETURN(Graph graph, reader.Read(*model.mutable_graph(), inputs));
+  graph.quantized = QuantizationOf(model);
+  return graph;
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "daemon/model/graph_prune.h"
+#include "daemon/model/graph_marks.h"
 #include "daemon/model/onnx_node.h"
 #include "kernels/base/words.h"
+#include "kernels/graph/prune.h"
 #include "kernels/ops/op.h"
 #include "onnx/onnx.pb.h"
 

@@ -124,6 +124,7 @@ void Daemon::MakeQueue() {
   options.max_waiting_jobs = static_cast<size_t>(options_.config.queue_limit);
   options.memory_limit_bytes = options_.config.memory_limit_bytes;
   options.max_run_timeout = options_.config.max_run_time;
+  options.scratch_directory = options_.config.state_dir;
   JobQueueDependencies dependencies;
   dependencies.store = store_.get();
   dependencies.runner = options_.runner;

@@ -22,13 +22,12 @@ v1::Model DescribeZoo(const ZooEntry& entry) {
   return model;
 }
 
-v1::Model DescribeStored(const StoredModel& stored, std::optional<int64_t> parameter_count) {
+v1::Model DescribeStored(const StoredModel& stored) {
   constexpr int64_t kNsPerSecond = 1'000'000'000;
   v1::Model model;
   model.set_name(stored.name);
   model.set_source("onnx");
   model.set_summary("uploaded ONNX file");
-  if (parameter_count) model.set_parameter_count(*parameter_count);
   model.set_sha256(stored.sha256);
   model.set_size_bytes(stored.byte_size);
   model.mutable_upload_time()->set_seconds(stored.created_time_ns / kNsPerSecond);
@@ -42,7 +41,12 @@ v1::Model DescribeStored(const StoredModel& stored, std::optional<int64_t> param
 Result<v1::Model> ModelCatalog::Describe(std::string_view name) {
   if (const ZooEntry* entry = FindZooEntry(name)) return DescribeZoo(*entry);
   TINYPROF_ASSIGN_OR_RETURN(const StoredModel stored, store_.Get(name));
-  return DescribeStored(stored, ParameterCountOf(stored));
+  v1::Model model = DescribeStored(stored);
+  const std::optional<Content> content = ContentOf(stored);
+  if (!content) return model;
+  model.set_parameter_count(content->parameter_count);
+  if (content->quantization) *model.mutable_quantization() = *content->quantization;
+  return model;
 }
 
 std::vector<std::string> ModelCatalog::Names() const {
@@ -52,15 +56,17 @@ std::vector<std::string> ModelCatalog::Names() const {
   return names;
 }
 
-std::optional<int64_t> ModelCatalog::ParameterCountOf(const StoredModel& model) {
-  const std::lock_guard lock(counts_mutex_);
-  const auto [entry, is_new] = counts_.try_emplace(model.sha256);
+std::optional<ModelCatalog::Content> ModelCatalog::ContentOf(const StoredModel& model) {
+  const std::lock_guard lock(contents_mutex_);
+  const auto [entry, is_new] = contents_.try_emplace(model.sha256);
   if (!is_new) return entry->second;
   v1::ModelSpec spec;
   spec.set_text(model.name);
   spec.set_batch(1);
-  if (const auto analysis = models_.Analyze(spec))
-    entry->second = analysis->unique_parameter_count();
+  if (const auto analysis = models_.Analyze(spec)) {
+    entry->second = Content{.parameter_count = analysis->unique_parameter_count()};
+    if (analysis->has_quantization()) entry->second->quantization = analysis->quantization();
+  }
   return entry->second;
 }
 

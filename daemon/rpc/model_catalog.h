@@ -27,13 +27,17 @@ class ModelCatalog {
   std::vector<std::string> Names() const;
 
  private:
-  // Trained elements of a file; nothing when its shapes are not known without inputs.
-  std::optional<int64_t> ParameterCountOf(const StoredModel& model);
+  // What a file holds; nothing when its shapes are not known without inputs.
+  struct Content {
+    int64_t parameter_count = 0;
+    std::optional<v1::Quantization> quantization;
+  };
+  std::optional<Content> ContentOf(const StoredModel& model);
 
   ModelStore& store_;
   ModelSource& models_;
-  std::mutex counts_mutex_;
-  std::map<std::string, std::optional<int64_t>> counts_;  // by SHA-256
+  std::mutex contents_mutex_;
+  std::map<std::string, std::optional<Content>> contents_;  // by SHA-256
 };
 
 }  // namespace tinyprof

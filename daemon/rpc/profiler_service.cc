@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/jobs/run_spec_check.h"
+#include "daemon/rpc/chunk_writer.h"
 #include "daemon/rpc/verify_stream.h"
 
 namespace tinyprof {
@@ -118,6 +119,24 @@ grpc::Status ProfilerService::VerifyModel(grpc::ServerContext* context,
     if (context->IsCancelled()) return CallerLeft();
     TINYPROF_ASSIGN_OR_RETURN(const worker::VerifyTask task, stream.Finish());
     return Put(queue_.Verify(task, [&] { return context->IsCancelled(); }), response);
+  });
+}
+
+grpc::Status ProfilerService::QuantizeModel(grpc::ServerContext* context,
+                                            const v1::QuantizeModelRequest* request,
+                                            grpc::ServerWriter<v1::QuantizeModelResponse>* writer) {
+  return border_.EnterWaiting("QuantizeModel", [&]() -> Status {
+    TINYPROF_ASSIGN_OR_RETURN(QuantizedFile quantized,
+                              queue_.Quantize(*request, [&] { return context->IsCancelled(); }));
+    v1::QuantizeModelResponse message;
+    *message.mutable_report() = std::move(quantized.report);
+    if (!writer->Write(message)) return CallerLeft();
+    ChunkWriter chunks([&](std::string&& chunk) {
+      message.set_chunk(std::move(chunk));
+      return writer->Write(message);
+    });
+    TINYPROF_RETURN_IF_ERROR(chunks.AppendFile(quantized.file.get()));
+    return chunks.Flush();
   });
 }
 

@@ -34,6 +34,8 @@ class ProfilerService final : public v1::ProfilerService::Service {
   grpc::Status VerifyModel(grpc::ServerContext* context,
                            grpc::ServerReader<v1::VerifyModelRequest>* reader,
                            v1::VerifyModelResponse* response) override;
+  grpc::Status QuantizeModel(grpc::ServerContext* context, const v1::QuantizeModelRequest* request,
+                             grpc::ServerWriter<v1::QuantizeModelResponse>* writer) override;
 
  private:
   Result<v1::ModelAnalysis> Analyze(const v1::ModelSpec& spec);

@@ -65,16 +65,23 @@ class FileActions {
   posix_spawn_file_actions_t* get() { return &actions_; }
 
   // Each returns 0 or an errno.
-  int Describe(int socket_fd, int stderr_fd, int model_fd) {
+  int Describe(int socket_fd, int stderr_fd, int model_fd, int output_fd) {
     int error = posix_spawn_file_actions_addopen(get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!error) {
       error = posix_spawn_file_actions_addopen(get(), STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     }
     if (!error) error = posix_spawn_file_actions_adddup2(get(), stderr_fd, STDERR_FILENO);
     if (!error) error = posix_spawn_file_actions_adddup2(get(), socket_fd, kSocketFd);
-    if (!error && model_fd >= 0)
+    int first_closed = kModelFd;
+    if (!error && model_fd >= 0) {
       error = posix_spawn_file_actions_adddup2(get(), model_fd, kModelFd);
-    const int first_closed = model_fd >= 0 ? kModelFd + 1 : kModelFd;
+      first_closed = kModelFd + 1;
+    }
+    if (!error && output_fd >= 0) {
+      error = posix_spawn_file_actions_adddup2(get(), output_fd, kOutputFd);
+      if (!error && model_fd < 0) error = posix_spawn_file_actions_addclose(get(), kModelFd);
+      first_closed = kOutputFd + 1;
+    }
     if (!error) error = posix_spawn_file_actions_addclosefrom_np(get(), first_closed);
     return error;
   }
@@ -110,10 +117,11 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
-Result<pid_t> Spawn(const std::string& path, int socket_fd, int stderr_fd, int model_fd) {
+Result<pid_t> Spawn(const std::string& path, int socket_fd, int stderr_fd, int model_fd,
+                    int output_fd) {
   FileActions actions;
   SpawnAttributes attributes;
-  if (const int error = actions.Describe(socket_fd, stderr_fd, model_fd)) {
+  if (const int error = actions.Describe(socket_fd, stderr_fd, model_fd, output_fd)) {
     return SpawnFailed("posix_spawn_file_actions", error);
   }
   if (const int error = attributes.Describe()) return SpawnFailed("posix_spawnattr", error);
@@ -129,7 +137,7 @@ Result<pid_t> Spawn(const std::string& path, int socket_fd, int stderr_fd, int m
 
 }  // namespace
 
-Result<SpawnedWorker> SpawnWorker(const std::string& path, int model_fd) {
+Result<SpawnedWorker> SpawnWorker(const std::string& path, int model_fd, int output_fd) {
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
     return SpawnFailed("socketpair", errno);
@@ -150,8 +158,12 @@ Result<SpawnedWorker> SpawnWorker(const std::string& path, int model_fd) {
   if (model_fd >= 0) {
     TINYPROF_ASSIGN_OR_RETURN(model_source, MoveUp(model_fd));
   }
-  TINYPROF_ASSIGN_OR_RETURN(
-      worker.pid, Spawn(path, socket_source.get(), stderr_source.get(), model_source.get()));
+  UniqueFd output_source;
+  if (output_fd >= 0) {
+    TINYPROF_ASSIGN_OR_RETURN(output_source, MoveUp(output_fd));
+  }
+  TINYPROF_ASSIGN_OR_RETURN(worker.pid, Spawn(path, socket_source.get(), stderr_source.get(),
+                                              model_source.get(), output_source.get()));
   return worker;
 }
 

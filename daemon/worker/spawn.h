@@ -16,10 +16,11 @@ struct SpawnedWorker {
   UniqueFd stderr_pipe;  // to read what the worker writes to stderr; non-blocking
 };
 
-// `model_fd` (-1: none) becomes the worker's kModelFd; stdin and stdout are /dev/null, every other
-// descriptor is closed, no signal is blocked. FAILED_PRECONDITION / "NO_WORKER" when the program
-// cannot be started, RESOURCE_EXHAUSTED / "SPAWN_FAILED" when the system has no room for it.
-Result<SpawnedWorker> SpawnWorker(const std::string& path, int model_fd);
+// `model_fd` and `output_fd` (-1: none) become the worker's kModelFd and kOutputFd; stdin and
+// stdout are /dev/null, every other descriptor is closed, no signal is blocked. FAILED_PRECONDITION
+// / "NO_WORKER" when the program cannot be started, RESOURCE_EXHAUSTED / "SPAWN_FAILED" when the
+// system has no room for it.
+Result<SpawnedWorker> SpawnWorker(const std::string& path, int model_fd, int output_fd = -1);
 
 // The tinyprof-worker beside this program.
 Result<std::string> DefaultWorkerPath();

@@ -14,7 +14,8 @@ namespace tinyprof {
 
 struct WorkerTask {
   worker::WorkerRequest request;
-  int model_fd = -1;  // of an uploaded model, owned by the caller; -1: none
+  int model_fd = -1;   // of an uploaded model, owned by the caller; -1: none
+  int output_fd = -1;  // of the file that the task writes, owned by the caller; -1: none
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
@@ -25,7 +26,7 @@ class TaskRunner {
   virtual ~TaskRunner() = default;
 
   // Blocks until the task has ended; at most a short grace after `deadline` or after `cancel` was
-  // asked for. The event holds what belongs to the task: a report, roofline, counters or verified.
+  // asked for. The event holds what belongs to the task: a report, roofline, counters, verified...
   // Errors: what the worker said, or RESOURCE_EXHAUSTED / "WORKER_KILLED" or "OUT_OF_MEMORY",
   // FAILED_PRECONDITION / "SECCOMP",
   // INTERNAL / "WORKER_CRASHED" or "WORKER_PROTOCOL", DEADLINE_EXCEEDED / "TIMEOUT", CANCELLED /

@@ -60,6 +60,8 @@ Result<worker::WorkerEvent> RunTask(const worker::WorkerRequest& request, EventS
       return RunDiagnosisTask(request.diagnosis());
     case worker::WorkerRequest::kVerify:
       return RunVerifyTask(request);
+    case worker::WorkerRequest::kQuantize:
+      return RunQuantizeTask(request);
     case worker::WorkerRequest::kAnalyze:
       return RunAnalyzeTask(request);
     case worker::WorkerRequest::TASK_NOT_SET:

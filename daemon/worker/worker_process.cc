@@ -191,7 +191,7 @@ Result<worker::WorkerEvent> WorkerProcess::Run(const WorkerTask& task,
   if (path.empty()) {
     TINYPROF_ASSIGN_OR_RETURN(path, DefaultWorkerPath());
   }
-  TINYPROF_ASSIGN_OR_RETURN(SpawnedWorker worker, SpawnWorker(path, task.model_fd));
+  TINYPROF_ASSIGN_OR_RETURN(SpawnedWorker worker, SpawnWorker(path, task.model_fd, task.output_fd));
   Conversation conversation(task, on_progress, std::move(worker));
   return conversation.Run(options_.stop_grace, cancel);
 }

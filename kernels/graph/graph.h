@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "kernels/graph/quantization_facts.h"
 #include "kernels/tensor/shape.h"
 
 namespace tinyprof {
@@ -89,6 +90,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  std::optional<QuantizationFacts> quantized;  // of a network that tinyprof has quantized
 
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
 };

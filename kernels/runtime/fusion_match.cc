@@ -296,23 +296,6 @@ std::optional<Follower> TwoReaders(const Readers& readers, ValueId y) {
 
 }  // namespace
 
-Readers::Readers(const Graph& graph)
-    : graph_(graph), nodes_(graph.values.size()), is_output_(graph.values.size()) {
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (const ValueId id : graph.nodes[n].inputs) {
-      if (id != kNoValue) nodes_[static_cast<size_t>(id)].push_back(n);
-    }
-  }
-  for (const ValueId id : graph.outputs) {
-    if (id != kNoValue) is_output_[static_cast<size_t>(id)] = true;
-  }
-}
-
-std::optional<size_t> Readers::Only(ValueId id) const {
-  if (IsGraphOutput(id) || Of(id).size() != 1) return std::nullopt;
-  return Of(id)[0];
-}
-
 bool IsHead(const Graph& graph, const Node& node) {
   constexpr std::array<std::string_view, 4> kHeads = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
   const bool is_known = std::find(kHeads.begin(), kHeads.end(), node.op_type) != kHeads.end();

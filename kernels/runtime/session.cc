@@ -318,6 +318,11 @@ ConstTensorView Session::output(size_t index) const {
   return {.type = graph_->value(id).type, .data = const_cast<Session*>(this)->DataOf(id)};
 }
 
+ConstTensorView Session::node_output(size_t node, size_t index) const {
+  const TensorView& view = bindings_[node].outputs[index];
+  return {.type = view.type, .data = view.data};
+}
+
 std::vector<std::span<const std::byte>> Session::memory_blocks() const {
   std::vector<std::span<const std::byte>> blocks;
   for (const std::vector<Buffer>* buffers : {&weights_, &packed_}) {

@@ -85,6 +85,9 @@ class Session {
   void FillInputs() noexcept;
   TensorView input(size_t index);
   ConstTensorView output(size_t index) const;
+  // What the node gave, until a later node takes its memory; null data for an output it does not
+  // have.
+  ConstTensorView node_output(size_t node, size_t index) const;
 
   // Every block of memory that a pass reads or writes: weights, packed copies, the arena.
   std::vector<std::span<const std::byte>> memory_blocks() const;

@@ -384,5 +384,40 @@ TEST_F(RunTest, ATimeoutAloneLeavesTheBudgetToFitIt) {
             json::parse(out())["totals"]["executed"]["instructions"]["unit"]);
 }
 
+// The MLP has 109,184 weights and 202 biases: 437,544 bytes, of which the weights become a quarter.
+TEST_F(RunTest, AQuantizedModelRunsAndSaysWhatItWas) {
+  StartDaemon();
+  const std::string file = dir_.File("mlp-int8.onnx");
+  for (const char* mode : {"static", "dynamic"}) {
+    SCOPED_TRACE(mode);
+    ASSERT_EQ(RunClient({"quantize", "mlp", file, "--mode", mode, "--json"}), 0) << err();
+    const json made = json::parse(out());
+    EXPECT_EQ(made["quantization"]["float_weight_bytes"], 437'544);
+    EXPECT_GT(made["quantization"]["quantized_weight_bytes"], 109'184 + 4 * 202);
+    EXPECT_LT(made["quantization"]["quantized_weight_bytes"], 437'544 / 3);
+    EXPECT_EQ(made["operators"][0]["op"], "Gemm");
+    EXPECT_EQ(made["operators"][0]["quantized_count"], 3);
+    EXPECT_GT(made["outputs"][0]["sqnr_db"], 20);
+    EXPECT_EQ(made["size_bytes"], std::filesystem::file_size(file));
+
+    ASSERT_EQ(RunClient({"profile", file, "--json", "--precision", "20%"}), 0) << err();
+    const json run = json::parse(out());
+    EXPECT_EQ(run["model"]["quantization"]["quantized_from"], "mlp");
+    EXPECT_EQ(run["model"]["quantization"]["mode"], mode);
+    EXPECT_EQ(run["model"]["quantization"]["sqnr_db"], made["outputs"][0]["sqnr_db"]);
+    EXPECT_EQ(run["totals"]["unique_parameter_count"], 109'386);
+    EXPECT_EQ(run["totals"]["int_op_count"], 2 * 109'184);
+    ASSERT_EQ(RunClient({"analyze", file}), 0) << err();
+    EXPECT_THAT(out(), HasSubstr("int8 of mlp (" + std::string(mode) + "), SQNR"));
+  }
+  ASSERT_EQ(RunClient({"models", "--json"}), 0) << err();
+  EXPECT_EQ(json::parse(out())["models"].back()["quantization"]["quantized_from"], "mlp");
+  EXPECT_EQ(RunClient({"quantize", file, dir_.File("again.onnx")}), 5);
+  EXPECT_THAT(err(), HasSubstr("it is quantized already"));
+  EXPECT_EQ(RunClient({"quantize", "relu", "--input", "1x4", dir_.File("none.onnx")}), 5);
+  EXPECT_THAT(err(), HasSubstr("nothing that can be quantized"));
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("none.onnx")));
+}
+
 }  // namespace
 }  // namespace tinyprof::e2e

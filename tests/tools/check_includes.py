@@ -19,6 +19,8 @@ LAYERS = {
     "kernels/probes": ["kernels/base", "kernels/tensor", "kernels/runtime"],
     "kernels/zoo": ["kernels/base", "kernels/tensor", "kernels/graph", "kernels/ops",
                     "kernels/runtime"],
+    "kernels/quantization": ["kernels/base", "kernels/tensor", "kernels/graph", "kernels/ops",
+                             "kernels/runtime"],
     "daemon/counters": ["kernels"],
     "daemon/measure": ["kernels", "daemon/counters"],
     "daemon/roofline": ["kernels"],

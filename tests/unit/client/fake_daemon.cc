@@ -107,6 +107,21 @@ grpc::Status FakeProfiler::VerifyModel(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
+grpc::Status FakeProfiler::QuantizeModel(grpc::ServerContext*,
+                                         const v1::QuantizeModelRequest* request,
+                                         grpc::ServerWriter<v1::QuantizeModelResponse>* writer) {
+  quantize_request = *request;
+  if (!quantize_status.ok()) return quantize_status;
+  v1::QuantizeModelResponse response;
+  *response.mutable_report() = quantization_report;
+  writer->Write(response);
+  for (const char* chunk : {"bytes ", "of a file"}) {
+    response.set_chunk(chunk);
+    writer->Write(response);
+  }
+  return grpc::Status::OK;
+}
+
 grpc::Status FakeModels::GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
                                   v1::GetModelResponse* response) {
   if (known_sha256.empty()) {

@@ -32,6 +32,9 @@ class FakeProfiler : public v1::ProfilerService::Service {
   v1::StartRunRequest start_request;
   v1::CancelRunResponse cancel_response = RunningStill();
   std::vector<v1::VerifyModelRequest> verify_requests;
+  v1::QuantizeModelRequest quantize_request;
+  v1::QuantizationReport quantization_report;
+  grpc::Status quantize_status;
 
   grpc::Status AnalyzeModel(grpc::ServerContext*, const v1::AnalyzeModelRequest*,
                             v1::AnalyzeModelResponse* response) override;
@@ -45,6 +48,8 @@ class FakeProfiler : public v1::ProfilerService::Service {
                          v1::CancelRunResponse* response) override;
   grpc::Status VerifyModel(grpc::ServerContext*, grpc::ServerReader<v1::VerifyModelRequest>* reader,
                            v1::VerifyModelResponse* response) override;
+  grpc::Status QuantizeModel(grpc::ServerContext*, const v1::QuantizeModelRequest* request,
+                             grpc::ServerWriter<v1::QuantizeModelResponse>* writer) override;
 
  private:
   static v1::CancelRunResponse RunningStill();

@@ -1,6 +1,10 @@
 // Tasks that a caller waits for.
+#include <unistd.h>
+
+#include <array>
 #include <future>
 
+#include "daemon/jobs/scratch_file.h"
 #include "tests/unit/jobs/job_queue_fixture.h"
 
 namespace tinyprof {
@@ -52,6 +56,39 @@ TEST_F(ExclusiveTasksTest, AbandonedTaskThatIsMeasuredStops) {
     return Fail(ErrorCode::kCancelled, "CANCELLED", "stopped");
   };
   EXPECT_EQ(queue_->MeasureRoofline([] { return true; }).error().reason, "CANCELLED");
+}
+
+TEST_F(ExclusiveTasksTest, AQuantizedFileOutlivesItsTask) {
+  worker::WorkerRequest got;
+  runner_.quantize = [&](const WorkerTask& task, const auto&...) {
+    got = task.request;
+    EXPECT_EQ(::write(task.output_fd, "onnx", 4), 4);
+    worker::WorkerEvent event;
+    event.mutable_quantized()->set_other_node_count(7);
+    return event;
+  };
+  v1::QuantizeModelRequest request;
+  request.mutable_model()->set_text("mlp");
+  const auto quantized = queue_->Quantize(request);
+  ASSERT_TRUE(quantized.has_value()) << quantized.error().message;
+  EXPECT_EQ(quantized->report.other_node_count(), 7);
+  std::array<char, 8> bytes{};
+  EXPECT_EQ(::pread(quantized->file.get(), bytes.data(), bytes.size(), 0), 4);
+  EXPECT_STREQ(bytes.data(), "onnx");
+  EXPECT_EQ(got.quantize().samples(), 16);
+  EXPECT_THAT(got.cpus(), ElementsAre(2, 3));
+}
+
+TEST_F(ExclusiveTasksTest, WhatCannotBeQuantizedIsRefused) {
+  v1::QuantizeModelRequest request;
+  request.mutable_model()->set_text("large");
+  EXPECT_EQ(queue_->Quantize(request).error().reason, "MODEL_TOO_LARGE");
+  request.mutable_model()->set_text("mlp");
+  for (const int samples : {-1, 1001}) {
+    request.set_samples(samples);
+    EXPECT_EQ(queue_->Quantize(request).error().reason, "BAD_SAMPLES");
+  }
+  EXPECT_EQ(OpenScratchFile("/no/such/directory").error().reason, "NO_SCRATCH_FILE");
 }
 
 }  // namespace

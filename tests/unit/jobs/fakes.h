@@ -59,6 +59,10 @@ class FakeRunner final : public TaskRunner {
       case worker::WorkerRequest::kVerify:
         event.mutable_verified()->set_ok(true);
         return event;
+      case worker::WorkerRequest::kQuantize:
+        if (quantize) return quantize(task, on_progress, cancel);
+        event.mutable_quantized();
+        return event;
       default:
         if (profile) return profile(task, on_progress, cancel);
         event.mutable_report()->set_isa("baseline");
@@ -66,7 +70,7 @@ class FakeRunner final : public TaskRunner {
     }
   }
 
-  // What was run, in order: "roofline", "counters", "verify" or the text of the model.
+  // What was run, in order: "roofline", "counters", "verify", "quantize" or the text of the model.
   std::vector<std::string> order() const {
     const std::lock_guard lock(mutex_);
     return order_;
@@ -75,6 +79,7 @@ class FakeRunner final : public TaskRunner {
   Script profile;
   Script roofline;
   Script counters;
+  Script quantize;
 
  private:
   void Note(const worker::WorkerRequest& request) {
@@ -85,6 +90,8 @@ class FakeRunner final : public TaskRunner {
       order_.push_back("counters");
     } else if (request.has_verify()) {
       order_.push_back("verify");
+    } else if (request.has_quantize()) {
+      order_.push_back("quantize");
     } else {
       order_.push_back(request.profile().model().text());
     }

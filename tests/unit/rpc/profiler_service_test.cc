@@ -239,5 +239,41 @@ TEST_F(ProfilerServiceTest, RefusesAnEmptyVerifyStream) {
   EXPECT_EQ(ReasonOf(writer->Finish()), "BAD_STREAM");
 }
 
+TEST_F(ProfilerServiceTest, SendsAReportAndThenTheQuantizedFile) {
+  grpc::ClientContext context;
+  v1::QuantizeModelRequest request;
+  request.mutable_model()->set_text("known");
+  const auto reader = profiler_->QuantizeModel(&context, request);
+  v1::QuantizeModelResponse message;
+  ASSERT_TRUE(reader->Read(&message));
+  ASSERT_TRUE(message.has_report());
+  EXPECT_EQ(message.report().sample_count(), 16);
+  size_t size = 0;
+  while (reader->Read(&message)) {
+    EXPECT_LE(message.chunk().size(), size_t{1} << 20);
+    size += message.chunk().size();
+  }
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(size, size_t{3} << 19);
+}
+
+TEST_F(ProfilerServiceTest, RefusesToQuantizeWhatCannotBe) {
+  v1::QuantizeModelRequest request;
+  request.mutable_model()->set_text("unknown");
+  v1::QuantizeModelResponse message;
+  {
+    grpc::ClientContext context;
+    const auto reader = profiler_->QuantizeModel(&context, request);
+    EXPECT_FALSE(reader->Read(&message));
+    EXPECT_EQ(ReasonOf(reader->Finish()), "UNKNOWN_MODEL");
+  }
+  request.mutable_model()->set_text("known");
+  request.set_samples(1001);
+  grpc::ClientContext context;
+  const auto reader = profiler_->QuantizeModel(&context, request);
+  EXPECT_FALSE(reader->Read(&message));
+  EXPECT_EQ(ReasonOf(reader->Finish()), "BAD_SAMPLES");
+}
+
 }  // namespace
 }  // namespace tinyprof

@@ -31,6 +31,14 @@ Result<worker::WorkerEvent> FakeRunner::Run(const WorkerTask& task, const Progre
       event.mutable_verified()->set_ok(task.request.verify().inputs(0) == "in" &&
                                        task.request.verify().outputs(0) == "out");
       return event;
+    case worker::WorkerRequest::kQuantize: {
+      // A file of more than one piece.
+      const std::string file(3 << 19, 'q');
+      EXPECT_EQ(::write(task.output_fd, file.data(), file.size()),
+                static_cast<ssize_t>(file.size()));
+      event.mutable_quantized()->set_sample_count(task.request.quantize().samples());
+      return event;
+    }
     default:
       return Fail(ErrorCode::kInternal, "WORKER_PROTOCOL", "the request holds no task");
   }

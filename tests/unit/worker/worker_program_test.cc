@@ -1,4 +1,5 @@
 // The real tinyprof-worker, run by the real WorkerProcess.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,10 +34,12 @@ class WorkerProgramTest : public ::testing::Test {
     return request;
   }
 
-  Result<worker::WorkerEvent> Run(const worker::WorkerRequest& request, int model_fd = -1) {
+  Result<worker::WorkerEvent> Run(const worker::WorkerRequest& request, int model_fd = -1,
+                                  int output_fd = -1) {
     WorkerProcess process({.worker_path = TINYPROF_WORKER_PATH});
     return process.Run({.request = request,
                         .model_fd = model_fd,
+                        .output_fd = output_fd,
                         .deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2)},
                        {}, {});
   }
@@ -235,6 +238,50 @@ TEST_F(WorkerProgramTest, VerifyRefusesTensorsThatDoNotFit) {
   EXPECT_FALSE(Run(request).has_value());
   request.mutable_verify()->clear_inputs();
   EXPECT_EQ(Run(request).error().reason, "BAD_INPUT");
+}
+
+worker::WorkerRequest QuantizeRequest(worker::WorkerRequest request, const std::string& model) {
+  v1::QuantizeModelRequest& task = *request.mutable_quantize();
+  task.mutable_model()->set_text(model);
+  task.mutable_model()->set_batch(1);
+  task.set_samples(2);
+  return request;
+}
+
+// Built-in and uploaded: with and without a model at its descriptor.
+TEST_F(WorkerProgramTest, QuantizeWritesAFileOfOnnx) {
+  ModelMaker maker;
+  maker.Input("x", {"1", "3"}).Floats("w", {3, 5}, std::vector<float>(15, 1)).Output("y");
+  maker.Node("MatMul", {"x", "w"}, {"y"});
+  const UniqueFd model = FileOf(maker.Bytes());
+  for (const bool is_file : {false, true}) {
+    const UniqueFd file(::memfd_create("output", MFD_CLOEXEC));
+    worker::WorkerRequest request = QuantizeRequest(Request(), is_file ? "mine" : "mlp");
+    request.set_has_model_file(is_file);
+    const auto event = Run(request, is_file ? model.get() : -1, file.get());
+    ASSERT_TRUE(event.has_value()) << event.error().message;
+    EXPECT_EQ(event->quantized().operators(0).quantized_count(), is_file ? 1 : 3);
+    EXPECT_EQ(event->quantized().sample_count(), 2);
+    const Result<Graph> graph = ImportOnnxFd(file.get(), {});
+    ASSERT_TRUE(graph.has_value()) << graph.error().message;
+    EXPECT_EQ(graph->quantized->from, is_file ? "mine" : "mlp");
+  }
+}
+
+TEST_F(WorkerProgramTest, QuantizeSaysThatItsFileIsFull) {
+  const UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  EXPECT_EQ(Run(QuantizeRequest(Request(), "mlp"), -1, full.get()).error().reason, "DISK_FULL");
+}
+
+TEST_F(WorkerProgramTest, QuantizeRefusesAnOldFileBeforeItRunsIt) {
+  ModelMaker maker(12);
+  maker.Input("x", {"1", "3"}).Floats("w", {3, 5}, std::vector<float>(15, 1)).Output("y");
+  maker.Node("MatMul", {"x", "w"}, {"y"});
+  const UniqueFd model = FileOf(maker.Bytes());
+  const UniqueFd file(::memfd_create("output", MFD_CLOEXEC));
+  worker::WorkerRequest request = QuantizeRequest(Request(), "mine");
+  request.set_has_model_file(true);
+  EXPECT_EQ(Run(request, model.get(), file.get()).error().reason, "OPSET_NOT_SUPPORTED");
 }
 
 }  // namespace

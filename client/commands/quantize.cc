@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "client/commands/command.h"
+#include "client/commands/options.h"
+#include "client/commands/validators.h"
+#include "client/lib/model_file.h"
+#include "client/render/quantization.h"
+
+namespace tinyprof::client {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  std::string file;
+  std::string mode = "static";
+  int32_t samples = 16;
+};
+
+// Where the model goes when nobody says: into this folder, under the name without parameters.
+std::string FileFor(const std::string& model) {
+  if (IsModelFile(model)) return std::filesystem::path(model).stem().string() + "-int8.onnx";
+  const std::string name = model.substr(0, model.find(':'));
+  const bool is_name = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  });
+  return (is_name ? name : "model") + "-int8.onnx";
+}
+
+v1::QuantizationMode ToMode(const std::string& name) {
+  return name == "dynamic" ? v1::QUANTIZATION_MODE_DYNAMIC : v1::QUANTIZATION_MODE_STATIC;
+}
+
+Status CheckTargets(const Session& session, const std::string& file) {
+  if (file != "-" || !session.ToStdout()) return {};
+  return Fail(ErrorCode::kInvalidArgument, "OUTPUT_TAKEN",
+              "the model and its report cannot both go to standard output; write one of them to a "
+              "file");
+}
+
+Result<ExitCode> Quantize(Session& session, const Options& options) {
+  TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
+  const std::string file = options.file.empty() ? FileFor(options.model.model) : options.file;
+  TINYPROF_RETURN_IF_ERROR(CheckTargets(session, file));
+  v1::QuantizeModelRequest request;
+  TINYPROF_ASSIGN_OR_RETURN(*request.mutable_model(), ToModelSpec(session, options.model));
+  request.set_mode(ToMode(options.mode));
+  request.set_samples(options.samples);
+  TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
+  TINYPROF_ASSIGN_OR_RETURN(const QuantizedModelFile quantized,
+                            QuantizeModelFile(*connection, request, file, session.io()));
+  const QuantizedFileInfo written{.path = file, .size_bytes = quantized.size_bytes};
+  TINYPROF_RETURN_IF_ERROR(
+      session.options().json
+          ? session.Print(QuantizationDocument(quantized.report, written))
+          : session.Print(QuantizationText(quantized.report, written, session.MakeLayout())));
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Action SetupQuantize(CLI::App& app, GlobalOptions&) {
+  const auto options = std::make_shared<Options>();
+  AddModelOptions(app, options->model);
+  app.add_option("FILE", options->file,
+                 "The ONNX file to write, MODEL-int8.onnx unless given; - is standard output");
+  app.add_option("--mode", options->mode,
+                 "Ranges of activations: static (calibrated now) or dynamic (looked up in each "
+                 "pass)")
+      ->check(CLI::IsMember({"static", "dynamic"}))
+      ->type_name("MODE");
+  app.add_option("--samples", options->samples, "Seeded inputs that static calibrates on")
+      ->check(WholeNumber(1, 1000))
+      ->type_name("N");
+  return [options](Session& session) { return Quantize(session, *options); };
+}
+
+}  // namespace tinyprof::client
