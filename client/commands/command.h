@@ -42,6 +42,7 @@ Action SetupQuantize(CLI::App& app, GlobalOptions& global);
 Action SetupVerify(CLI::App& app, GlobalOptions& global);
 Action SetupList(CLI::App& app, GlobalOptions& global);
 Action SetupShow(CLI::App& app, GlobalOptions& global);
+Action SetupCompare(CLI::App& app, GlobalOptions& global);
 Action SetupWatch(CLI::App& app, GlobalOptions& global);
 Action SetupCancel(CLI::App& app, GlobalOptions& global);
 Action SetupDelete(CLI::App& app, GlobalOptions& global);

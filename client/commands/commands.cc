@@ -66,6 +66,10 @@ constexpr std::array kCommands = {
             "tinyprof-client show RUN\n"
             "tinyprof-client show RUN --csv -o run.csv",
             SetupShow},
+    Command{"compare", "Say whether one run is faster than another, layer by layer",
+            "tinyprof-client compare RUN RUN\n"
+            "tinyprof-client compare RUN RUN --tolerance 2% --json",
+            SetupCompare},
     Command{"watch", "Follow a run to its end; Ctrl-C leaves it running",
             "tinyprof-client watch RUN\n"
             "tinyprof-client watch RUN --timeout 5m",

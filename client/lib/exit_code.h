@@ -12,6 +12,7 @@ enum class ExitCode : int {
   kUnreachable = 3,
   kRefused = 4,
   kPrecondition = 5,
+  kRegression = 6,  // `compare` found the second run to be slower
   kTimeout = 124,
   kInterrupted = 130,
 };

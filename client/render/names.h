@@ -22,7 +22,6 @@ std::string BackendName(v1::Backend backend);
 std::string ConvAlgorithmName(v1::ConvAlgorithm algorithm);
 std::string CacheName(v1::CacheMode cache);
 
-// "1x3x224x224"; "scalar" for no dimensions.
 // Whose kernel ran the layer and its name there: "onednn jit:avx512_core"; "n/a" when it is not
 // known.
 std::string KernelText(const v1::LayerReport& layer);
@@ -32,6 +31,7 @@ std::string KernelText(const v1::LayerReport& layer);
 std::string RunnerUpText(const v1::LayerReport& layer);
 // The names of all nodes that run as the layer: "conv1+bn1+relu".
 std::string LayerName(const v1::LayerAnalysis& layer);
+// "1x3x224x224"; "scalar" for no dimensions.
 std::string ShapeText(const v1::TensorInfo& tensor);
 // The shapes of all tensors, joined by ", ".
 std::string ShapesText(const google::protobuf::RepeatedPtrField<v1::TensorInfo>& tensors);

@@ -16,7 +16,9 @@
 
 #include "daemon/model/onnx_import.h"
 #include "daemon/model/tensor_proto.h"
+#include "kernels/ops/onednn_kernels.h"
 #include "kernels/runtime/isa.h"
+#include "kernels/runtime/run_plan.h"
 #include "kernels/runtime/session.h"
 #include "onnx/onnx.pb.h"
 #include "tests/conformance/compare.h"
@@ -106,9 +108,39 @@ Result<Graph> ImportKnowingEnough(const fs::path& folder, const std::vector<Tens
   return graph;
 }
 
-Outcome RunBackend(const Graph& graph, const SessionOptions& options,
-                   const std::vector<TensorData>& inputs, const std::vector<TensorData>& wanted) {
-  Result<std::unique_ptr<Session>> session = Session::Create(graph, options);
+// One way to run a model.
+struct Run {
+  SessionOptions options;
+  bool fuse = false;
+
+  std::string name() const {
+    return fmt::format("{} {}{}", Name(options.backend), Name(options.isa), fuse ? " fused" : "");
+  }
+};
+
+// Every backend. oneDNN, which is bound to one instruction set for the life of a process, takes the
+// best one, with convolutions that do not lose digits.
+std::vector<Run> AllRuns() {
+  std::vector<Run> runs = {{.options = {.backend = Backend::kReference}}};
+  for (const Isa isa : HostIsas()) {
+    runs.push_back({.options = {.backend = Backend::kEigen, .isa = isa}});
+  }
+  const Isa best = HostIsas().back();
+  runs.push_back({.options = {.backend = Backend::kEigen, .isa = best}, .fuse = true});
+  if (PrepareOnednn(best)) {
+    runs.push_back({.options = {.backend = Backend::kOnednn, .isa = best}});
+    runs.push_back({.options = {.backend = Backend::kOnednn, .isa = best}, .fuse = true});
+  }
+  runs.push_back({.options = {.backend = Backend::kBest, .isa = best}});
+  return runs;
+}
+
+Outcome RunBackend(const Graph& given, const Run& run, const std::vector<TensorData>& inputs,
+                   const std::vector<TensorData>& wanted) {
+  const Result<RunPlan> plan = PlanRun(given, run.options, run.fuse);
+  if (!plan) return Refused(plan.error());
+  const Graph& graph = plan->graph;
+  Result<std::unique_ptr<Session>> session = Session::Create(graph, plan->options);
   if (!session) return Refused(session.error());
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const Value& value = graph.value(graph.inputs[i]);
@@ -126,7 +158,7 @@ Outcome RunBackend(const Graph& graph, const SessionOptions& options,
     const ConstTensorView got = (*session)->output(i);
     const std::string difference = DifferenceOf(got, AsDeclared(wanted[i], got.type.dtype));
     if (!difference.empty()) {
-      return Failed(fmt::format("{}: output {}: {}", Name(options.backend), i, difference));
+      return Failed(fmt::format("{}: output {}: {}", run.name(), i, difference));
     }
   }
   return {Outcome::Kind::kPassed, ""};
@@ -163,10 +195,8 @@ Outcome RunModel(const fs::path& folder) {
     return Failed(
         fmt::format("{} outputs, {} output files", graph->outputs.size(), wanted->size()));
   }
-  std::vector<SessionOptions> runs = {{.backend = Backend::kReference}};
-  for (const Isa isa : HostIsas()) runs.push_back({.backend = Backend::kEigen, .isa = isa});
-  for (const SessionOptions& options : runs) {
-    Outcome outcome = RunBackend(*graph, options, *inputs, *wanted);
+  for (const Run& run : AllRuns()) {
+    Outcome outcome = RunBackend(*graph, run, *inputs, *wanted);
     if (outcome.kind != Outcome::Kind::kPassed) return outcome;
   }
   return {Outcome::Kind::kPassed, ""};

@@ -72,6 +72,10 @@ grpc::Status FakeProfiler::WatchRun(grpc::ServerContext* context, const v1::Watc
 
 grpc::Status FakeProfiler::GetRun(grpc::ServerContext*, const v1::GetRunRequest* request,
                                   v1::GetRunResponse* response) {
+  if (const auto run = runs.find(request->id()); run != runs.end()) {
+    *response->mutable_run() = run->second;
+    return grpc::Status::OK;
+  }
   if (request->id() != "r-1") {
     return Refusal(grpc::StatusCode::NOT_FOUND, "RUN_UNKNOWN", "there is no run " + request->id());
   }

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,6 +30,7 @@ class FakeProfiler : public v1::ProfilerService::Service {
   std::atomic<int> unavailable_calls = 0;  // so many calls of AnalyzeModel fail first
   std::atomic<int> cancel_calls = 0;
   std::atomic<int> watch_calls = 0;
+  std::map<std::string, v1::Run> runs;  // what GetRun knows beside r-1
   v1::StartRunRequest start_request;
   v1::CancelRunResponse cancel_response = RunningStill();
   std::vector<v1::VerifyModelRequest> verify_requests;

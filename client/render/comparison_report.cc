@@ -1,0 +1,163 @@
+#include "client/render/comparison_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "client/render/json_parts.h"
+#include "client/render/names.h"
+#include "client/render/quantization.h"
+#include "client/render/run_notes.h"
+#include "client/render/table.h"
+#include "client/render/units.h"
+#include "kernels/base/words.h"
+
+namespace tinyprof::client {
+namespace {
+
+const char* VerdictName(Verdict verdict) {
+  if (verdict == Verdict::kFaster) return "faster";
+  return verdict == Verdict::kSlower ? "slower" : "no_difference";
+}
+
+Tone ToneOf(const Speedup& speedup) {
+  if (!speedup.significant) return Tone::kFaint;
+  return speedup.value > 1 ? Tone::kGood : Tone::kBad;
+}
+
+std::string RunLine(const char* label, const v1::Run& run) {
+  const v1::RunReport& report = run.report();
+  return fmt::format(
+      "{}  {}: {}, {} a pass, {} of weights\n   {}\n", label, Printable(report.analysis().name()),
+      ShapesText(report.analysis().inputs()), Time(report.time().median_ns()),
+      Bytes(static_cast<double>(report.analysis().parameter_bytes())), SettingLine(run));
+}
+
+std::string VerdictLine(const Comparison& comparison) {
+  const Speedup& pass = comparison.pass;
+  const std::string interval = fmt::format("{:.3f} to {:.3f}", pass.ci_low, pass.ci_high);
+  if (comparison.verdict == Verdict::kNoDifference) {
+    return fmt::format(
+        "no difference that can be told from noise: B is {:.3f} times as fast as A ({})\n",
+        pass.value, interval);
+  }
+  return fmt::format("B is {}: {:.3f} times as fast as A ({})\n",
+                     comparison.verdict == Verdict::kFaster ? "faster" : "slower", pass.value,
+                     interval);
+}
+
+// Rows by what a layer adds to the difference, the largest first, when only some are asked for.
+std::vector<LayerComparison> RowsOf(const Comparison& comparison, int top) {
+  std::vector<LayerComparison> rows = comparison.layers;
+  if (top == 0 || static_cast<size_t>(top) >= rows.size()) return rows;
+  const auto change = [](const LayerComparison& layer) {
+    return std::fabs(layer.a.median_ns - layer.b.median_ns);
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto& x, const auto& y) { return change(x) > change(y); });
+  rows.resize(static_cast<size_t>(top));
+  return rows;
+}
+
+std::string LayerTable(const Comparison& comparison, const Layout& layout) {
+  std::vector<double> times;
+  for (const LayerComparison& layer : comparison.layers) {
+    times.push_back(layer.a.median_ns);
+    times.push_back(layer.b.median_ns);
+  }
+  const Scale scale = TimeScale(times);
+  Table table({{"layer", Align::kLeft, 12},
+               {"op", Align::kLeft, 8},
+               {"A " + scale.prefix, Align::kRight},
+               {"B " + scale.prefix, Align::kRight},
+               {"times as fast", Align::kRight},
+               {"from", Align::kRight},
+               {"to", Align::kRight}});
+  for (const LayerComparison& layer : RowsOf(comparison, layout.top)) {
+    const Tone tone = ToneOf(layer.speedup);
+    table.AddRow({{layer.name},
+                  {layer.op},
+                  {Format(layer.a.median_ns, scale)},
+                  {Format(layer.b.median_ns, scale)},
+                  {fmt::format("{:.2f}", layer.speedup.value), tone},
+                  {fmt::format("{:.2f}", layer.speedup.ci_low), tone},
+                  {fmt::format("{:.2f}", layer.speedup.ci_high), tone}});
+  }
+  return table.Render(layout.columns, layout.palette);
+}
+
+std::string UnmatchedLine(const char* run, const Unmatched& unmatched) {
+  if (unmatched.names.empty()) return "";
+  return fmt::format("only in {}: {}, {} of its pass ({}{})\n", run,
+                     Counted(static_cast<int64_t>(unmatched.names.size()), "layer"),
+                     Time(unmatched.median_ns), Printable(unmatched.names.front()),
+                     unmatched.names.size() == 1 ? "" : ", ...");
+}
+
+std::string QuantizationLines(const char* label, const v1::Run& run) {
+  const v1::ModelAnalysis& analysis = run.report().analysis();
+  if (!analysis.has_quantization()) return "";
+  return fmt::format("{} is {}", label, QuantizationLine(analysis.quantization()));
+}
+
+Json RunJson(const v1::Run& run) {
+  const v1::RunReport& report = run.report();
+  return {{"id", run.id()},
+          {"model", report.analysis().name()},
+          {"backend", report.backend()},
+          {"isa", report.isa()},
+          {"threads", report.threads()},
+          {"median_ns", Number(report.time().median_ns())},
+          {"parameter_bytes", report.analysis().parameter_bytes()},
+          {"quantization", QuantizationJson(report.analysis().has_quantization(),
+                                            report.analysis().quantization())}};
+}
+
+void AddSpeedup(const Speedup& speedup, Json& target) {
+  target["speedup"] = Number(speedup.value);
+  target["ci_low"] = Number(speedup.ci_low);
+  target["ci_high"] = Number(speedup.ci_high);
+  target["significant"] = speedup.significant;
+}
+
+Json UnmatchedJson(const Unmatched& unmatched) {
+  return {{"layers", unmatched.names}, {"median_ns", Number(unmatched.median_ns)}};
+}
+
+}  // namespace
+
+std::string ComparisonText(const v1::Run& a, const v1::Run& b, const Comparison& comparison,
+                           const Layout& layout) {
+  std::string text = RunLine("A", a) + RunLine("B", b) + QuantizationLines("A", a) +
+                     QuantizationLines("B", b) + VerdictLine(comparison);
+  if (!comparison.layers.empty()) text += "\n" + LayerTable(comparison, layout) + "\n";
+  text += UnmatchedLine("A", comparison.only_a) + UnmatchedLine("B", comparison.only_b);
+  for (const std::string& warning : comparison.warnings) {
+    text += layout.palette.Paint("warning:", Tone::kWarn) + " " + Printable(warning) + "\n";
+  }
+  return text;
+}
+
+Json ComparisonDocument(const v1::Run& a, const v1::Run& b, const Comparison& comparison) {
+  Json document = NewDocument("compare");
+  document["a"] = RunJson(a);
+  document["b"] = RunJson(b);
+  document["verdict"] = VerdictName(comparison.verdict);
+  AddSpeedup(comparison.pass, document["pass"]);
+  Json& layers = document["layers"] = Json::array();
+  for (const LayerComparison& layer : comparison.layers) {
+    Json& row = layers.emplace_back(Json{{"name", layer.name},
+                                         {"op", layer.op},
+                                         {"a_median_ns", Number(layer.a.median_ns)},
+                                         {"b_median_ns", Number(layer.b.median_ns)}});
+    AddSpeedup(layer.speedup, row);
+  }
+  document["only_a"] = UnmatchedJson(comparison.only_a);
+  document["only_b"] = UnmatchedJson(comparison.only_b);
+  document["warnings"] = comparison.warnings;
+  return document;
+}
+
+}  // namespace tinyprof::client
