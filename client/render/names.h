@@ -26,9 +26,9 @@ std::string CacheName(v1::CacheMode cache);
 // Whose kernel ran the layer and its name there: "onednn jit:avx512_core"; "n/a" when it is not
 // known.
 std::string KernelText(const v1::LayerReport& layer);
-// Of the other kernels that the layer was tried with, the fastest, and how many times as long it took
-// as the one that ran: "eigen im2col+gemm 1.31x"; below 1 where its operands would have had to be
-// rearranged. Empty when there is none.
+// Of the other kernels that the layer was tried with, the fastest, and how many times as long it
+// took as the one that ran: "eigen im2col+gemm 1.31x"; below 1 where its operands would have had to
+// be rearranged. Empty when there is none.
 std::string RunnerUpText(const v1::LayerReport& layer);
 // The names of all nodes that run as the layer: "conv1+bn1+relu".
 std::string LayerName(const v1::LayerAnalysis& layer);
