@@ -168,10 +168,10 @@ std::string QuantizationText(const v1::QuantizationReport& report, const Quantiz
           : ", ranges looked up in each pass";
   Pairs pairs = {{"model", fmt::format("{}, {}{}", q.quantized_from(), q.mode(), calibration)}};
   if (KnowsWeights(q)) pairs.emplace_back("weights", WeightsText(q));
-  pairs.emplace_back("other nodes",
-                     fmt::format("{} float32 or moving bytes, {} folded into convolutions",
-                                 report.other_node_count(),
-                                 Counted(report.folded_batch_norm_count(), "BatchNormalization")));
+  pairs.emplace_back(
+      "other operators",
+      fmt::format("{}, {} folded into convolutions", Counted(report.other_node_count(), "node"),
+                  Counted(report.folded_batch_norm_count(), "BatchNormalization")));
   const std::string name = file.path == "-" ? "standard output" : file.path;
   pairs.emplace_back("file",
                      fmt::format("{} ({})", name, Bytes(static_cast<double>(file.size_bytes))));

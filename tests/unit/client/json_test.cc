@@ -19,7 +19,7 @@ const char* const kModelAndTotals = R"(
   "convention": "1 MAC = 2 FLOPs",
   "model": {"name": "tiny", "source": "layers", "sha256": null, "opset": null,
             "inputs": [{"name": "x", "shape": [2, 4], "dtype": "float32"}],
-            "outputs": [{"name": "y", "shape": [2, 3], "dtype": "float32"}]},
+            "outputs": [{"name": "y", "shape": [2, 3], "dtype": "float32"}], "quantization": null},
   "totals": {"parameter_count": 15, "unique_parameter_count": 15, "parameter_bytes": 60,
              "mac_count": 24, "valid_tap_mac_count": 24, "flop_count": 54, "flop_count_2mac": 48,
              "flop_classes": {"mac": 24, "bias": 6, "add_mul_div": 0, "minmax": 0, "compare": 0,

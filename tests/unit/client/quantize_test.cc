@@ -66,7 +66,7 @@ TEST_F(Quantize, AsksWritesAndReports) {
   EXPECT_EQ(request.model().text(), "net");
   EXPECT_EQ(request.model().seed(), 3u);
   EXPECT_EQ(request.model().inputs(0).name(), "x");
-  EXPECT_THAT(caught.out, HasSubstr("4 KiB -> 1 KiB (4.00 times less)"));
+  EXPECT_THAT(caught.out, HasSubstr("4.00 KiB -> 1.00 KiB (4.00 times less)"));
   EXPECT_THAT(caught.out, HasSubstr("conv9: its weights are computed in the run"));
   EXPECT_THAT(caught.out, HasSubstr("30.5 dB"));
   EXPECT_THAT(caught.out, HasSubstr("tinyprof-client profile " + File("q.onnx")));
@@ -103,8 +103,12 @@ TEST_F(Quantize, ARefusalLeavesNoFile) {
 
 TEST_F(Quantize, AFileThatCannotBeWrittenIsAnError) {
   const Caught caught = Call({"quantize", "net", File("no/such/q.onnx")});
-  EXPECT_EQ(caught.exit_code, 1) << caught.err;
+  EXPECT_EQ(caught.exit_code, 2) << caught.err;
   EXPECT_THAT(caught.err, HasSubstr("q.onnx"));
+  EXPECT_EQ(daemon_.profiler.quantize_request.model().text(), "") << "nothing was asked for";
+  const Caught full = Call({"quantize", "net", "/dev/full"});
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full: No space left on device"));
 }
 
 TEST_F(Quantize, StandardOutputTakesTheModelOrTheReport) {
@@ -126,9 +130,10 @@ TEST(QuantizationLineTest, SaysWhatIsKnown) {
   v1::Quantization q;
   q.set_quantized_from("net\x1b");
   EXPECT_EQ(QuantizationLine(q), "int8 of net\\x1b (noted when it was quantized)\n");
-  EXPECT_EQ(QuantizationLine(SomeReport().quantization()),
-            "int8 of net (static), SQNR 30.5 dB, weights 4 KiB -> 1 KiB (4.00 times less), error "
-            "at most 0.25 (noted when it was quantized)\n");
+  EXPECT_EQ(
+      QuantizationLine(SomeReport().quantization()),
+      "int8 of net (static), SQNR 30.5 dB, weights 4.00 KiB -> 1.00 KiB (4.00 times less), error "
+      "at most 0.25 (noted when it was quantized)\n");
 }
 
 }  // namespace

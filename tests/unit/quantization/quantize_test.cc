@@ -109,7 +109,8 @@ TEST(QuantizeModelTest, ConvolutionsHaveUpToThreeAxes) {
     const ValueId x = net.Input("x", {1, 2, 3, 4, 5});
     const ValueId w = net.builder().Weight("w", {4, 2, 2, 2, 2}, 1);
     const ValueId b = net.builder().Weight("b", {4}, 1);
-    const Graph graph = std::move(net).Finish({net.Op("Conv", {x, w, b})});
+    const ValueId y = net.Op("Conv", {x, w, b});
+    const Graph graph = std::move(net).Finish({y});
     const QuantizedModel model = Quantized(graph, mode);
     EXPECT_EQ(MacsOf(model.graph), MacsOf(graph));
     EXPECT_GT(model.errors[0].sqnr_db.value_or(0), 25);

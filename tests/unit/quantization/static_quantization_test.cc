@@ -123,7 +123,8 @@ TEST(StaticQuantizationTest, ClipsAroundZeroGoWithTheProductAndOthersStay) {
     const ValueId y = net.Op("Conv", {x, net.Floats("w", {1, 1, 1, 1}, {1})});
     const ValueId bound = net.Floats("low", Shape(), {low});
     const ValueId top = net.Floats("high", Shape(), {6});
-    const Graph graph = std::move(net).Finish({net.Op("Clip", {y, bound, top})});
+    const ValueId z = net.Op("Clip", {y, bound, top});
+    const Graph graph = std::move(net).Finish({z});
     const std::vector<bool> which = {true, false};
     ValueRanges ranges;
     for (const ValueId id : ValuesToCalibrate(graph, which)) ranges[id] = {0, 6};
