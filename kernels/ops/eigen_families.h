@@ -21,5 +21,6 @@ std::span<const EigenKernel> EmbeddingEigenKernels();
 std::span<const EigenKernel> AttentionEigenKernels();
 std::span<const EigenKernel> RecurrentEigenKernels();
 std::span<const EigenKernel> ShapeEigenKernels();
+std::span<const EigenKernel> QuantizeEigenKernels();
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

@@ -13,7 +13,7 @@ std::vector<EigenKernel> JoinFamilies() {
       &isa::MatmulEigenKernels,    &isa::ConvEigenKernels,      &isa::PoolEigenKernels,
       &isa::NormEigenKernels,      &isa::SoftmaxEigenKernels,   &isa::ElementwiseEigenKernels,
       &isa::ReduceEigenKernels,    &isa::EmbeddingEigenKernels, &isa::AttentionEigenKernels,
-      &isa::RecurrentEigenKernels, &isa::ShapeEigenKernels,
+      &isa::RecurrentEigenKernels, &isa::ShapeEigenKernels,     &isa::QuantizeEigenKernels,
   };
   std::vector<EigenKernel> all;
   for (const auto family : kFamilies) {

@@ -14,31 +14,6 @@ namespace {
 using Types = std::vector<TensorType>;
 using KernelResult = Result<std::unique_ptr<Kernel>>;
 
-// The tensor as [outer, channels, inner], a scale for each channel; one channel for a single scale.
-struct ChannelLayout {
-  int64_t channels = 1;
-  int64_t inner = 1;
-  int64_t count = 0;
-
-  int64_t channel_of(int64_t element) const { return element / inner % channels; }
-};
-
-Result<ChannelLayout> LayoutOf(const NodeSignature& signature) {
-  const Shape& shape = signature.input(0).shape;
-  const Shape& scale = signature.input(1).shape;
-  ChannelLayout layout{.inner = std::max<int64_t>(shape.element_count(), 1),
-                       .count = shape.element_count()};
-  if (scale.element_count() != 1) {
-    TINYPROF_ASSIGN_OR_RETURN(const size_t axis,
-                              NormalizeAxis(signature, signature.Int("axis", 1), shape.rank()));
-    layout.channels = shape[axis];
-    layout.inner = std::max<int64_t>(shape.stride(axis), 1);
-    TINYPROF_RETURN_IF_ERROR(CheckInputShape(signature, 1, "scale", Shape{shape[axis]}));
-  }
-  TINYPROF_RETURN_IF_ERROR(CheckInputShape(signature, 2, "zero point", scale));
-  return layout;
-}
-
 tl::unexpected<Error> WrongType(const NodeSignature& signature, size_t index,
                                 std::string_view wanted) {
   return Fail(ErrorCode::kInvalidArgument, "DTYPE_MISMATCH",
@@ -137,11 +112,27 @@ class DynamicQuantizeKernel final : public Kernel {
 
 }  // namespace
 
+Result<ChannelLayout> ChannelLayoutOf(const NodeSignature& signature) {
+  const Shape& shape = signature.input(0).shape;
+  const Shape& scale = signature.input(1).shape;
+  ChannelLayout layout{.inner = std::max<int64_t>(shape.element_count(), 1),
+                       .count = shape.element_count()};
+  if (scale.element_count() != 1) {
+    TINYPROF_ASSIGN_OR_RETURN(const size_t axis,
+                              NormalizeAxis(signature, signature.Int("axis", 1), shape.rank()));
+    layout.channels = shape[axis];
+    layout.inner = std::max<int64_t>(shape.stride(axis), 1);
+    TINYPROF_RETURN_IF_ERROR(CheckInputShape(signature, 1, "scale", Shape{shape[axis]}));
+  }
+  TINYPROF_RETURN_IF_ERROR(CheckInputShape(signature, 2, "zero point", scale));
+  return layout;
+}
+
 Result<Types> InferQuantize(const NodeSignature& signature, size_t output_count) {
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
   TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature, 0));
   TINYPROF_RETURN_IF_ERROR(CheckFloat32(signature, 1));
-  TINYPROF_RETURN_IF_ERROR(LayoutOf(signature));
+  TINYPROF_RETURN_IF_ERROR(ChannelLayoutOf(signature));
   const DType dtype = signature.has_input(2) ? signature.input(2).dtype : DType::kUInt8;
   if (!IsByte(dtype)) return WrongType(signature, 2, "int8 or uint8");
   return Types{{dtype, signature.input(0).shape}};
@@ -157,7 +148,7 @@ Result<Types> InferDequantize(const NodeSignature& signature, size_t output_coun
   if (signature.has_input(2) && signature.input(2).dtype != dtype) {
     return WrongType(signature, 2, Name(dtype));
   }
-  TINYPROF_RETURN_IF_ERROR(LayoutOf(signature));
+  TINYPROF_RETURN_IF_ERROR(ChannelLayoutOf(signature));
   return Types{{DType::kFloat32, signature.input(0).shape}};
 }
 
@@ -182,7 +173,7 @@ Result<Cost> DynamicQuantizeCost(const NodeSignature& signature) {
 }
 
 KernelResult MakeQuantizeKernel(const NodeSignature& signature, const KernelOptions& options) {
-  TINYPROF_ASSIGN_OR_RETURN(const ChannelLayout layout, LayoutOf(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const ChannelLayout layout, ChannelLayoutOf(signature));
   if (signature.output().dtype == DType::kInt8) {
     return std::make_unique<QuantizeKernel<int8_t>>(layout, options.threads);
   }
@@ -190,7 +181,7 @@ KernelResult MakeQuantizeKernel(const NodeSignature& signature, const KernelOpti
 }
 
 KernelResult MakeDequantizeKernel(const NodeSignature& signature, const KernelOptions& options) {
-  TINYPROF_ASSIGN_OR_RETURN(const ChannelLayout layout, LayoutOf(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const ChannelLayout layout, ChannelLayoutOf(signature));
   switch (signature.input(0).dtype) {
     case DType::kInt8:
       return std::make_unique<DequantizeKernel<int8_t>>(layout, options.threads);

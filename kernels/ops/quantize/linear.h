@@ -13,6 +13,17 @@
 
 namespace tinyprof {
 
+// The tensor of a QuantizeLinear or DequantizeLinear as [outer, channels, inner] with a scale for
+// each channel; one channel for a single scale.
+struct ChannelLayout {
+  int64_t channels = 1;
+  int64_t inner = 1;
+  int64_t count = 0;
+
+  int64_t channel_of(int64_t element) const { return element / inner % channels; }
+};
+Result<ChannelLayout> ChannelLayoutOf(const NodeSignature& signature);
+
 Result<std::vector<TensorType>> InferQuantize(const NodeSignature& signature, size_t output_count);
 Result<std::vector<TensorType>> InferDequantize(const NodeSignature& signature,
                                                 size_t output_count);

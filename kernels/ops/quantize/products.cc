@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 #include "kernels/base/checked_math.h"
@@ -11,6 +10,7 @@
 #include "kernels/ops/convert.h"
 #include "kernels/ops/matmul/matmul_shape.h"
 #include "kernels/ops/quantize/linear.h"
+#include "kernels/ops/quantize/product_dims.h"
 #include "kernels/tensor/buffer.h"
 
 namespace tinyprof {
@@ -18,65 +18,6 @@ namespace {
 
 using Types = std::vector<TensorType>;
 using KernelResult = Result<std::unique_ptr<Kernel>>;
-
-constexpr ProductRoles kIntegerRoles{};
-constexpr ProductRoles kLinearMatmul{.x_zero = 2,
-                                     .w = 3,
-                                     .w_zero = 5,
-                                     .is_linear = true,
-                                     .x_scale = 1,
-                                     .w_scale = 4,
-                                     .y_scale = 6,
-                                     .y_zero = 7};
-constexpr ProductRoles kLinearConv{.x_zero = 2,
-                                   .w = 3,
-                                   .w_zero = 5,
-                                   .is_linear = true,
-                                   .x_scale = 1,
-                                   .w_scale = 4,
-                                   .y_scale = 6,
-                                   .y_zero = 7,
-                                   .bias = 8};
-
-// What a product reads and writes, flattened.
-struct ProductDims {
-  Shape output;
-  int64_t mac_count = 0;
-  int64_t valid_tap_mac_count = 0;
-  // Lists of zero points and scales: x has one for each of `x_rows` runs of `x_run` elements, w one
-  // for each `w_channels`, which change every `w_run` elements; y the channel of w, every `y_run`.
-  int64_t x_rows = 1;
-  int64_t x_run = 1;
-  int64_t w_channels = 1;
-  int64_t w_run = 1;
-  int64_t y_run = 1;
-};
-
-Result<ProductDims> MatmulDims(const NodeSignature& product) {
-  TINYPROF_ASSIGN_OR_RETURN(const MatmulShape shape, MatmulShapeOf(product));
-  ProductDims dims{.output = shape.output};
-  dims.x_rows = shape.m;
-  dims.x_run = shape.k;
-  dims.w_channels = shape.n;
-  TINYPROF_ASSIGN_OR_RETURN(const int64_t per_output,
-                            CheckedMul(shape.output.element_count(), shape.k));
-  dims.mac_count = per_output;
-  dims.valid_tap_mac_count = per_output;
-  return dims;
-}
-
-Result<ProductDims> ConvDims(const NodeSignature& product) {
-  TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, ConvShapeOf(product));
-  ProductDims dims{.output = shape.output};
-  dims.x_rows = 1;
-  dims.x_run = std::max<int64_t>(product.input(0).shape.element_count(), 1);
-  dims.w_channels = shape.out_channels;
-  dims.w_run = std::max<int64_t>(shape.in_group() * shape.tap_count(), 1);
-  dims.y_run = std::max<int64_t>(shape.position_count(), 1);
-  TINYPROF_ASSIGN_OR_RETURN(dims.mac_count, CheckedMul(shape.output.element_count(), dims.w_run));
-  dims.valid_tap_mac_count = dims.mac_count;
-  return dims;
-}
 
 using DimsFn = Result<ProductDims> (*)(const NodeSignature& product);
 using LoopFn = void (*)(const NodeSignature& product, const KernelArgs& args);
@@ -104,15 +45,6 @@ int64_t RoundUp(int64_t bytes) {
 }
 int64_t Int32Bytes(const TensorType& type) {
   return RoundUp(type.shape.element_count() * static_cast<int64_t>(sizeof(int32_t)));
-}
-
-// Element `index` of a list, or the only one; an int8 or uint8.
-int32_t ZeroAt(const ConstTensorView& zeros, int64_t index) {
-  const int64_t at = zeros.element_count() == 1 ? 0 : index;
-  return zeros.type.dtype == DType::kInt8 ? zeros.As<int8_t>()[at] : zeros.As<uint8_t>()[at];
-}
-float ScaleAt(const ConstTensorView& scales, int64_t index) {
-  return scales.As<float>()[scales.element_count() == 1 ? 0 : index];
 }
 
 template <LoopFn loop>
@@ -171,9 +103,7 @@ class ProductKernel final : public Kernel {
     const int64_t count = dims_.output.element_count();
     for (int64_t i = 0; i < count; ++i) {
       const int64_t channel = i / dims_.y_run % dims_.w_channels;
-      const float factor = ScaleAt(args.inputs[roles_.x_scale], 0) *
-                           ScaleAt(args.inputs[roles_.w_scale], channel) /
-                           ScaleAt(args.inputs[roles_.y_scale], 0);
+      const float factor = FactorAt(args, channel);
       args.Out<Q>()[i] = Saturated<Q>(std::nearbyint(static_cast<float>(sums[i]) * factor) + zero);
     }
   }
@@ -245,41 +175,30 @@ KernelResult MakeProduct(const NodeSignature& signature, const ProductRoles& rol
 
 }  // namespace
 
-NodeSignature FloatProductOf(const NodeSignature& signature, const ProductRoles& roles) {
-  NodeSignature product{.node = signature.node, .inputs = {}, .outputs = {}};
-  for (const size_t index : {roles.x, roles.w}) {
-    NodeSignature::Input input = signature.inputs[index];
-    input.type.dtype = DType::kFloat32;
-    input.data = nullptr;
-    product.inputs.push_back(std::move(input));
-  }
-  return product;
-}
-
 Result<Types> InferMatmulInteger(const NodeSignature& signature, size_t output_count) {
   return InferProduct<MatmulDims>(signature, output_count, kIntegerRoles);
 }
 Result<Types> InferQLinearMatmul(const NodeSignature& signature, size_t output_count) {
-  return InferProduct<MatmulDims>(signature, output_count, kLinearMatmul);
+  return InferProduct<MatmulDims>(signature, output_count, kLinearRoles);
 }
 Result<Types> InferConvInteger(const NodeSignature& signature, size_t output_count) {
   return InferProduct<ConvDims>(signature, output_count, kIntegerRoles);
 }
 Result<Types> InferQLinearConv(const NodeSignature& signature, size_t output_count) {
-  return InferProduct<ConvDims>(signature, output_count, kLinearConv);
+  return InferProduct<ConvDims>(signature, output_count, kLinearRoles);
 }
 
 Result<Cost> MatmulIntegerCost(const NodeSignature& signature) {
   return ProductCost<MatmulDims>(signature, kIntegerRoles);
 }
 Result<Cost> QLinearMatmulCost(const NodeSignature& signature) {
-  return ProductCost<MatmulDims>(signature, kLinearMatmul);
+  return ProductCost<MatmulDims>(signature, kLinearRoles);
 }
 Result<Cost> ConvIntegerCost(const NodeSignature& signature) {
   return ProductCost<ConvDims>(signature, kIntegerRoles);
 }
 Result<Cost> QLinearConvCost(const NodeSignature& signature) {
-  return ProductCost<ConvDims>(signature, kLinearConv);
+  return ProductCost<ConvDims>(signature, kLinearRoles);
 }
 
 KernelResult MakeMatmulIntegerKernel(const NodeSignature& signature,
@@ -288,7 +207,7 @@ KernelResult MakeMatmulIntegerKernel(const NodeSignature& signature,
 }
 KernelResult MakeQLinearMatmulKernel(const NodeSignature& signature,
                                      const KernelOptions& /*options*/) {
-  return MakeProduct<MatmulDims, MatmulLoop>(signature, kLinearMatmul);
+  return MakeProduct<MatmulDims, MatmulLoop>(signature, kLinearRoles);
 }
 KernelResult MakeConvIntegerKernel(const NodeSignature& signature,
                                    const KernelOptions& /*options*/) {
@@ -296,7 +215,7 @@ KernelResult MakeConvIntegerKernel(const NodeSignature& signature,
 }
 KernelResult MakeQLinearConvKernel(const NodeSignature& signature,
                                    const KernelOptions& /*options*/) {
-  return MakeProduct<ConvDims, ConvReference<uint32_t>>(signature, kLinearConv);
+  return MakeProduct<ConvDims, ConvReference<uint32_t>>(signature, kLinearRoles);
 }
 
 }  // namespace tinyprof

@@ -11,24 +11,6 @@
 
 namespace tinyprof {
 
-// Where an operator has its operands.
-struct ProductRoles {
-  size_t x = 0;
-  size_t x_zero = 2;
-  size_t w = 1;
-  size_t w_zero = 3;
-  // Of the operators that quantize their output.
-  bool is_linear = false;
-  size_t x_scale = 0;
-  size_t w_scale = 0;
-  size_t y_scale = 0;
-  size_t y_zero = 0;
-  size_t bias = 0;  // 0: none
-};
-
-// The signature of the product of x and w in float32, for the shape rules of MatMul and Conv.
-NodeSignature FloatProductOf(const NodeSignature& signature, const ProductRoles& roles);
-
 Result<std::vector<TensorType>> InferMatmulInteger(const NodeSignature& signature,
                                                    size_t output_count);
 Result<std::vector<TensorType>> InferQLinearMatmul(const NodeSignature& signature,

@@ -99,8 +99,9 @@ struct Truth {
 
 std::optional<Truth> MakeTruth(const OpCase& op_case, const Prepared& narrow) {
   const auto run_wide = [&](bool absolute) -> std::optional<Truth> {
-    Truth truth{
-        .prepared = Prepare(Widened(op_case, narrow, absolute)), .outputs = {}, .bounds = {}};
+    Truth truth{.prepared = Prepare(op_case.widens ? Widened(op_case, narrow, absolute) : op_case),
+                .outputs = {},
+                .bounds = {}};
     if (!truth.prepared) return std::nullopt;
     std::optional<Outputs> outputs =
         RunTwice(*truth.prepared, FindOperator(op_case.op_type)->reference_f64, 1);

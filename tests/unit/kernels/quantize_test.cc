@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "kernels/runtime/session.h"
 #include "tests/unit/kernels/op_test_case.h"
 #include "tests/unit/kernels/op_test_util.h"
@@ -17,8 +19,15 @@ OpCase::In Bytes(Shape shape, const std::vector<int>& elements, DType dtype = DT
           .fill = {.kind = Fill::Kind::kData, .data = std::move(bytes)}};
 }
 
-// The first output in every backend, which have to agree, as numbers. (CheckOp widens all floats,
-// but scales are float32.)
+OpCase::In Int32s(Shape shape, const std::vector<int32_t>& elements) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(elements.data());
+  return {.type = {DType::kInt32, std::move(shape)},
+          .fill = {.kind = Fill::Kind::kData,
+                   .data = std::make_shared<std::vector<std::byte>>(
+                       bytes, bytes + elements.size() * sizeof(int32_t))}};
+}
+
+// The first output in every backend, which have to agree, as numbers.
 std::vector<double> Output(const OpCase& op_case) {
   const Result<Graph> graph = BuildGraph(op_case);
   if (!graph) {
@@ -42,10 +51,8 @@ std::vector<double> Output(const OpCase& op_case) {
 }
 
 OpCase Case(const std::string& type, std::vector<OpCase::In> inputs, size_t output_count = 1) {
-  return {.op_type = type,
-          .inputs = std::move(inputs),
-          .output_count = output_count,
-          .has_eigen_kernel = false};
+  return {
+      .op_type = type, .inputs = std::move(inputs), .output_count = output_count, .widens = false};
 }
 
 OpCase::In Scale(float value) { return FloatsOf({}, {value}); }
@@ -97,7 +104,7 @@ TEST(Quantize, LinearThereAndBack) {
   const OpCase quantize{
       .op_type = "QuantizeLinear",
       .inputs = {FloatsOf({6}, {0, 2, 3, 1000, -254, -1000}), Scale(2), Bytes({}, {128})},
-      .has_eigen_kernel = false};
+      .widens = false};
   EXPECT_THAT(Output(quantize), ElementsAre(128, 129, 130, 255, 1, 0));
   EXPECT_THAT(
       Output(Case("DequantizeLinear", {Bytes({3}, {0, 128, 255}), Scale(2), Bytes({}, {128})})),
@@ -110,6 +117,140 @@ TEST(Quantize, LinearThereAndBack) {
   EXPECT_EQ(RefusalOf(wrong).reason, "DTYPE_MISMATCH");
   EXPECT_EQ(RefusalOf(Case("MatMulInteger", {Activation({1, 1}), Activation({1, 1})})).reason,
             "DTYPE_MISMATCH");
+}
+
+// Bytes of all sizes, the ends of the range among them.
+OpCase::In SomeBytes(const Shape& shape, DType dtype, uint32_t seed, bool is_weight = false) {
+  std::vector<int> elements;
+  for (int64_t i = 0; i < shape.element_count(); ++i) {
+    seed = seed * 1664525U + 1013904223U;
+    elements.push_back(i % 7 == 3 ? (i % 2 == 0 ? 0x80 : 0xFF) : static_cast<int>(seed >> 24U));
+  }
+  OpCase::In in = Bytes(shape, elements, dtype);
+  in.is_weight = is_weight;
+  return in;
+}
+
+OpCase::In SomeScales(int64_t count, float most) {
+  std::vector<float> scales;
+  for (int64_t i = 0; i < count; ++i) scales.push_back(most / static_cast<float>(1 + i % 5));
+  return FloatsOf(count == 1 ? Shape() : Shape{count}, scales, true);
+}
+
+// Odd sizes, beyond one panel of rows and columns, with and without packed weights.
+TEST(Quantize, ProductsOfMatricesInEveryKernel) {
+  struct Sizes {
+    Shape a;
+    Shape b;
+    int64_t rows;
+    int64_t columns;
+  };
+  for (const Sizes& sizes :
+       {Sizes{{1, 7}, {7, 5}, 1, 5}, Sizes{{83, 129}, {129, 101}, 83, 101},
+        Sizes{{3, 9, 64}, {64, 50}, 9, 50}, Sizes{{2, 3, 9, 8}, {3, 8, 49}, 9, 49},
+        Sizes{{1, 600}, {600, 300}, 1, 300}, Sizes{{17, 1}, {1, 16}, 17, 16},
+        Sizes{{5, 0}, {0, 3}, 5, 3}, Sizes{{5, 3}, {3, 0}, 5, 0}}) {
+    SCOPED_TRACE(sizes.a.ToString());
+    for (const bool is_weight : {false, true}) {
+      for (const DType x : {DType::kUInt8, DType::kInt8}) {
+        for (const DType w : {DType::kUInt8, DType::kInt8}) {
+          const OpCase::In a = SomeBytes(sizes.a, x, 1);
+          const OpCase::In b = SomeBytes(sizes.b, w, 2, is_weight);
+          CheckOp(Case("MatMulInteger", {a, b}));
+          CheckOp(Case("MatMulInteger", {a, b, SomeBytes({sizes.rows}, x, 3),
+                                         SomeBytes({sizes.columns}, w, 4, is_weight)}));
+          CheckOp(Case(
+              "QLinearMatMul",
+              {a, SomeScales(1, 0.01F), SomeBytes({}, x, 3), b, SomeScales(sizes.columns, 0.02F),
+               SomeBytes({}, w, 4, is_weight), SomeScales(1, 0.3F), SomeBytes({}, x, 5)}));
+        }
+      }
+    }
+  }
+}
+
+// Strides, dilations, padding, groups, 1 to 3 axes; 4800 products of up to 255 * 255 are more than
+// a float32 holds.
+TEST(Quantize, ConvolutionsInEveryKernel) {
+  using Ints = std::vector<int64_t>;
+  struct Convolution {
+    Shape x;
+    Shape w;
+    Attributes attributes;
+  };
+  for (const Convolution& conv :
+       {Convolution{
+            {2, 3, 11, 9}, {7, 3, 3, 3}, {{"pads", Ints{1, 0, 2, 1}}, {"strides", Ints{2, 1}}}},
+        Convolution{{1, 64, 14, 14}, {33, 64, 1, 1}, {}},
+        Convolution{{1, 192, 7, 9}, {9, 192, 5, 5}, {{"pads", Ints{2, 2, 2, 2}}}},
+        Convolution{
+            {1, 6, 31, 32}, {12, 1, 3, 3}, {{"group", int64_t{6}}, {"strides", Ints{2, 2}}}},
+        Convolution{
+            {2, 8, 13, 8}, {6, 4, 3, 2}, {{"group", int64_t{2}}, {"dilations", Ints{2, 3}}}},
+        Convolution{{2, 4, 50}, {6, 4, 5}, {{"strides", Ints{3}}}},
+        Convolution{{1, 3, 5, 6, 7}, {4, 3, 3, 2, 3}, {}}}) {
+    SCOPED_TRACE(conv.x.ToString());
+    const int64_t channels = conv.w[0];
+    for (const bool is_weight : {false, true}) {
+      for (const DType type : {DType::kUInt8, DType::kInt8}) {
+        const OpCase::In x = SomeBytes(conv.x, DType::kUInt8, 1);
+        const OpCase::In w = SomeBytes(conv.w, type, 2, is_weight);
+        OpCase integer = Case("ConvInteger", {x, w, SomeBytes({}, DType::kUInt8, 3),
+                                              SomeBytes({channels}, type, 4, is_weight)});
+        integer.attributes = conv.attributes;
+        CheckOp(integer);
+        OpCase linear = Case(
+            "QLinearConv", {x, SomeScales(1, 0.01F), SomeBytes({}, DType::kUInt8, 3), w,
+                            SomeScales(channels, 0.02F), SomeBytes({channels}, type, 4, is_weight),
+                            SomeScales(1, 0.7F), SomeBytes({}, DType::kUInt8, 5)});
+        linear.attributes = conv.attributes;
+        CheckOp(linear);
+        std::vector<int32_t> biases;
+        for (int64_t i = 0; i < channels; ++i)
+          biases.push_back(static_cast<int32_t>(i * 9973 - 40000));
+        linear.inputs.push_back(Int32s({channels}, biases));
+        CheckOp(linear);
+      }
+    }
+  }
+}
+
+TEST(Quantize, ThereAndBackInEveryKernel) {
+  const auto inputs = [](const Shape& x, int64_t scales, DType type) {
+    return std::vector<OpCase::In>{Activation(x, 3), SomeScales(scales, 0.04F),
+                                   SomeBytes(scales == 1 ? Shape() : Shape{scales}, type, 3)};
+  };
+  for (const DType type : {DType::kUInt8, DType::kInt8}) {
+    for (const int64_t axis : {1, 2}) {
+      const Shape shape = {3, 70, 301};
+      for (const int64_t scales : {int64_t{1}, shape[static_cast<size_t>(axis)]}) {
+        OpCase quantize = Case("QuantizeLinear", inputs(shape, scales, type));
+        quantize.attributes = {{"axis", axis}};
+        CheckOp(quantize);
+        OpCase dequantize = Case("DequantizeLinear", inputs(shape, scales, type));
+        dequantize.inputs[0] = SomeBytes(shape, type, 1);
+        dequantize.attributes = {{"axis", axis}};
+        CheckOp(dequantize);
+      }
+    }
+  }
+  CheckOp(Case("DequantizeLinear",
+               {Int32s({3}, {INT32_MIN, 0, INT32_MAX}), Scale(0.5F), Int32s({}, {INT32_MAX})}));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  CheckOp(Case("QuantizeLinear", {FloatsOf({5}, {nan, inf, -inf, 1e30F, 0.5F}), Scale(1)}));
+}
+
+TEST(Quantize, DynamicRangeByHandAndInEveryKernel) {
+  // The example of ONNX: a range of -2.5 ... 2 in 255 steps.
+  const OpCase small =
+      Case("DynamicQuantizeLinear", {FloatsOf({6}, {0, 2, -3, -2.5F, 1.34F, 0.5F})}, 3);
+  CheckOp(small);
+  EXPECT_THAT(Output(small), ElementsAre(153, 255, 0, 26, 221, 179));
+  CheckOp(Case("DynamicQuantizeLinear", {FloatsOf({2, 2}, {0, 0, 0, 0})}, 3));
+  CheckOp(Case("DynamicQuantizeLinear", {Activation({301, 67}, 7)}, 3));
+  CheckOp(Case("DynamicQuantizeLinear",
+               {FloatsOf({3}, {std::numeric_limits<float>::quiet_NaN(), 1, 3})}, 3));
 }
 
 }  // namespace
