@@ -7,6 +7,18 @@
 #include "kernels/ops/quantize/eigen_quantize_row.h"
 
 namespace tinyprof::TINYPROF_ISA_NAMESPACE {
+namespace {
+
+template <class Q>
+void QuantizeRow(int64_t count, const int32_t* __restrict sums, uint32_t bias,
+                 const float* __restrict factors, int32_t zero, Q* __restrict out) {
+  for (int64_t i = 0; i < count; ++i) {
+    const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + bias);
+    out[i] = Rounded<Q>(static_cast<float>(sum) * factors[i], zero);
+  }
+}
+
+}  // namespace
 
 IntEpilogue::IntEpilogue(const NodeSignature& signature, const ProductRoles& roles,
                          Channels channels)
@@ -42,10 +54,7 @@ void IntEpilogue::Quantize(const KernelArgs& args, const int32_t* sums, const In
       std::fill_n(factors.begin(), tile.columns, FactorAt(args, tile.channel + i));
       if (has_bias_) bias = args.In<uint32_t>(kLinearRoles.bias)[tile.channel + i];
     }
-    for (int64_t j = 0; j < tile.columns; ++j) {
-      const auto sum = static_cast<int32_t>(static_cast<uint32_t>(row[j]) + bias);
-      out[j] = Rounded<Q>(static_cast<float>(sum) * factors[static_cast<size_t>(j)], zero);
-    }
+    QuantizeRow(tile.columns, row, bias, factors.data(), zero, out);
   }
 }
 

@@ -14,9 +14,19 @@ constexpr int kBytes = kIntLanes * static_cast<int>(sizeof(int32_t));
 // Unsigned, since sums wrap around.
 using Vector = uint32_t __attribute__((vector_size(kBytes)));
 
-// For each lane the sum of both products of its pairs, and `sum`.
+// How a lane gets both products of its pairs added.
+enum class Way {
+  kGeneric,
+  kDot,  // one instruction for it all, which not every CPU of the ISA has
+};
+
+template <Way way>
 inline Vector AddProducts(Vector sum, Vector a, Vector b) {
 #if defined(__AVX512BW__)
+  if constexpr (way == Way::kDot) {
+    asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    return sum;
+  }
   return sum + reinterpret_cast<Vector>(
                    _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(__AVX2__)
@@ -48,7 +58,7 @@ inline Vector Repeated(const int16_t* pair) {
   return Vector{} + both;
 }
 
-template <int kRows, int kVectors>
+template <Way way, int kRows, int kVectors>
 void Multiply(int64_t pairs, const int16_t* left, const int16_t* right, int32_t* sums) {
   std::array<std::array<Vector, kVectors>, kRows> tile{};
   for (int64_t p = 0; p < pairs; ++p) {
@@ -59,7 +69,7 @@ void Multiply(int64_t pairs, const int16_t* left, const int16_t* right, int32_t*
     for (int i = 0; i < kRows; ++i) {
       const Vector a = Repeated(left + 2 * i);
 #pragma GCC unroll 8
-      for (int v = 0; v < kVectors; ++v) tile[i][v] = AddProducts(tile[i][v], a, b[v]);
+      for (int v = 0; v < kVectors; ++v) tile[i][v] = AddProducts<way>(tile[i][v], a, b[v]);
     }
     left += 2 * kRows;
     right += 2 * kVectors * kIntLanes;
@@ -77,20 +87,29 @@ using MultiplyFn = void (*)(int64_t pairs, const int16_t* left, const int16_t* r
                             int32_t* sums);
 
 // The loops by rows less one and vectors less one.
-template <size_t... index>
+template <Way way, size_t... index>
 constexpr std::array<MultiplyFn, sizeof...(index)> Loops(std::index_sequence<index...>) {
-  return {&Multiply<index / kIntPanelVectors + 1, index % kIntPanelVectors + 1>...};
+  return {&Multiply<way, index / kIntPanelVectors + 1, index % kIntPanelVectors + 1>...};
 }
-constexpr auto kLoops =
-    Loops(std::make_index_sequence<static_cast<size_t>(kIntPanelRows) * kIntPanelVectors>());
+constexpr auto kIndices =
+    std::make_index_sequence<static_cast<size_t>(kIntPanelRows) * kIntPanelVectors>();
+constexpr auto kGenericLoops = Loops<Way::kGeneric>(kIndices);
+
+const MultiplyFn* LoopsOfThisCpu() {
+#if defined(__AVX512BW__)
+  static constexpr auto kDotLoops = Loops<Way::kDot>(kIndices);
+  if (__builtin_cpu_supports("avx512vnni") != 0) return kDotLoops.data();
+#endif
+  return kGenericLoops.data();
+}
 
 }  // namespace
 
 void MultiplyIntPanels(int64_t rows, int64_t columns, int64_t k, const int16_t* left,
                        const int16_t* right, int32_t* sums) {
+  static const MultiplyFn* const loops = LoopsOfThisCpu();
   const int64_t vectors = IntColumns(columns) / kIntLanes;
-  kLoops[static_cast<size_t>((rows - 1) * kIntPanelVectors + vectors - 1)](IntPairs(k), left, right,
-                                                                           sums);
+  loops[(rows - 1) * kIntPanelVectors + vectors - 1](IntPairs(k), left, right, sums);
 }
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

@@ -1,7 +1,6 @@
 // Rows of numbers rounded to 8 bits, in loops that compilers vectorize.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -16,7 +15,9 @@ Q Rounded(float value, int32_t zero) {
   const auto low = static_cast<float>(std::numeric_limits<Q>::min() - zero);
   const auto high = static_cast<float>(std::numeric_limits<Q>::max() - zero);
   constexpr float kShift = 0x1.8p23F;
-  const float bounded = value > low ? std::min(value, high) : low;
+  // Two choices, neither inside of the other, or compilers do not vectorize them.
+  const float not_below = value > low ? value : low;
+  const float bounded = not_below < high ? not_below : high;
   const float rounded = (bounded + kShift) - kShift;
   return static_cast<Q>(static_cast<int32_t>(rounded) + zero);
 }
