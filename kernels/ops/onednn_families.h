@@ -25,5 +25,6 @@ std::span<const OnednnKernel> NormOnednnKernels();
 std::span<const OnednnKernel> SoftmaxOnednnKernels();
 std::span<const OnednnKernel> ElementwiseOnednnKernels();
 std::span<const OnednnKernel> ReorderOnednnKernels();
+std::span<const OnednnKernel> QuantizeOnednnKernels();
 
 }  // namespace tinyprof

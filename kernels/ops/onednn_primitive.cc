@@ -15,7 +15,23 @@
 namespace tinyprof::onednn {
 namespace {
 
-constexpr auto kFloat = dnnl::memory::data_type::f32;
+using DataType = dnnl::memory::data_type;
+
+// `undef` for what the library has not got.
+DataType TypeOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return DataType::f32;
+    case DType::kInt8:
+      return DataType::s8;
+    case DType::kUInt8:
+      return DataType::u8;
+    case DType::kInt32:
+      return DataType::s32;
+    default:
+      return DataType::undef;
+  }
+}
 
 int64_t AlignedBytes(const Desc& desc) {
   constexpr auto kAlignment = static_cast<int64_t>(Buffer::kAlignment);
@@ -73,8 +89,29 @@ const DescLayout& Ours(const Layout& layout) {
   return *ours;
 }
 
-bool IsUsable(const TensorType& type) {
-  return type.dtype == DType::kFloat32 && type.shape.element_count() > 0;
+Desc PlainOf(const Dims& dims, DataType type) {
+  Dims strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  return {dims, type, strides};
+}
+
+// `accepts` the type of all operands, and they have elements.
+template <class Accepts>
+Status CheckAll(const NodeSignature& signature, std::string_view wanted, const Accepts& accepts) {
+  const auto is_usable = [&](const TensorType& type) {
+    return accepts(type.dtype) && type.shape.element_count() > 0;
+  };
+  for (const NodeSignature::Input& input : signature.inputs) {
+    if (input.present && !is_usable(input.type)) {
+      return NoKernel(signature, fmt::format("its inputs are not {}, or empty", wanted));
+    }
+  }
+  for (const TensorType& output : signature.outputs) {
+    if (!is_usable(output)) {
+      return NoKernel(signature, fmt::format("its outputs are not {}, or empty", wanted));
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -84,23 +121,23 @@ const dnnl::engine& Engine() {
   return engine;
 }
 
-Desc Plain(const Dims& dims) {
-  Dims strides(dims.size(), 1);
-  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
-  return Strided(dims, strides);
+Desc Plain(const Dims& dims, DType dtype) { return PlainOf(dims, TypeOf(dtype)); }
+
+Desc Strided(const Dims& dims, const Dims& strides, DType dtype) {
+  return {dims, TypeOf(dtype), strides};
 }
 
-Desc Strided(const Dims& dims, const Dims& strides) { return {dims, kFloat, strides}; }
-
-Desc Free(const Dims& dims) { return {dims, kFloat, dnnl::memory::format_tag::any}; }
+Desc Free(const Dims& dims, DType dtype) {
+  return {dims, TypeOf(dtype), dnnl::memory::format_tag::any};
+}
 
 LayoutPtr LayoutOf(const Desc& desc) {
-  if (desc == Plain(desc.dims())) return nullptr;
+  if (desc == PlainOf(desc.dims(), desc.data_type())) return nullptr;
   return std::make_shared<DescLayout>(desc);
 }
 
-Desc Arranged(const Dims& dims, const LayoutPtr& layout) {
-  if (layout == nullptr) return Plain(dims);
+Desc Arranged(const Dims& dims, const LayoutPtr& layout, DType dtype) {
+  if (layout == nullptr) return Plain(dims, dtype);
   const Desc& desc = Ours(*layout).desc();
   TINYPROF_CHECK(desc.dims() == dims);
   return desc;
@@ -125,6 +162,13 @@ LayoutPtr Resized(const LayoutPtr& layout, const Dims& dims) {
     blocking.strides[d] = stride;
     stride *= block_count;
   }
+  return LayoutOf(Desc(data));
+}
+
+LayoutPtr Retyped(const LayoutPtr& layout, DType dtype) {
+  dnnl_memory_desc_t data = Ours(*layout).desc().data;
+  if (!std::equal(data.dims, data.dims + data.ndims, data.padded_dims)) return nullptr;
+  data.data_type = dnnl::memory::convert_to_c(TypeOf(dtype));
   return LayoutOf(Desc(data));
 }
 
@@ -156,6 +200,12 @@ Operand Weight(int argument, size_t index, const Desc& given, const Desc& wanted
   return {.argument = argument, .index = index, .given = given, .wanted = wanted};
 }
 
+Operand ZeroPoint(int argument, size_t index) {
+  const Desc desc = Plain({1}, DType::kInt32);
+  return {
+      .argument = argument, .index = index, .given = desc, .wanted = desc, .is_zero_point = true};
+}
+
 Operand Made(int argument, const Desc& given, const Desc& wanted,
              std::function<void(float*)> make) {
   return {.argument = argument, .given = given, .wanted = wanted, .make = std::move(make)};
@@ -175,6 +225,10 @@ PrimitiveKernel::PrimitiveKernel(const dnnl::primitive_desc_base& description,
                       .index = operand.index,
                       .packed_offset = 0,
                       .memory = Unbound(operand.wanted)};
+    if (operand.is_zero_point) {
+      argument.source = Source::kZeroPoint;
+      argument.zero_point = std::make_unique<int32_t>(0);
+    }
     if (operand.is_output) output_bytes_ = static_cast<int64_t>(operand.wanted.get_size());
     if (operand.given != operand.wanted || operand.make != nullptr) {
       argument.source = Source::kPacked;
@@ -233,6 +287,12 @@ void* PrimitiveKernel::AddressOf(const Argument& argument, const KernelArgs& arg
       return args.outputs[argument.index].data;
     case Source::kPacked:
       return packed_ + argument.packed_offset;
+    case Source::kZeroPoint: {
+      const ConstTensorView& given = args.inputs[argument.index];
+      *argument.zero_point = given.type.dtype == DType::kInt8 ? int32_t{*given.As<int8_t>()}
+                                                              : int32_t{*given.As<uint8_t>()};
+      return argument.zero_point.get();
+    }
     case Source::kScratch:
       break;
   }
@@ -277,15 +337,12 @@ tl::unexpected<Error> NoKernel(const NodeSignature& signature, std::string_view 
 }
 
 Status CheckOperands(const NodeSignature& signature) {
-  for (const NodeSignature::Input& input : signature.inputs) {
-    if (input.present && !IsUsable(input.type)) {
-      return NoKernel(signature, "its inputs are not float32, or empty");
-    }
-  }
-  for (const TensorType& output : signature.outputs) {
-    if (!IsUsable(output)) return NoKernel(signature, "its outputs are not float32, or empty");
-  }
-  return {};
+  return CheckAll(signature, "float32", [](DType dtype) { return dtype == DType::kFloat32; });
+}
+
+Status CheckAnyOperands(const NodeSignature& signature) {
+  return CheckAll(signature, "of a type that it has",
+                  [](DType dtype) { return TypeOf(dtype) != DataType::undef; });
 }
 
 tl::unexpected<Error> Refused(const NodeSignature& signature, const dnnl::error& error) {

@@ -17,21 +17,25 @@ using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
 const dnnl::engine& Engine();
+// What PrepareOnednn() was called for, which it must have been.
+Isa PreparedIsa();
 
-// A float32 tensor of these dimensions, row-major.
-Desc Plain(const Dims& dims);
+// A tensor of these dimensions, row-major.
+Desc Plain(const Dims& dims, DType dtype = DType::kFloat32);
 // The same with elements `strides` apart.
-Desc Strided(const Dims& dims, const Dims& strides);
+Desc Strided(const Dims& dims, const Dims& strides, DType dtype = DType::kFloat32);
 // Left to the primitive: it describes in return what it would like best.
-Desc Free(const Dims& dims);
+Desc Free(const Dims& dims, DType dtype = DType::kFloat32);
 
 // The layout that `desc` describes; null when that is row-major.
 LayoutPtr LayoutOf(const Desc& desc);
 // A tensor of these dimensions in that layout, which LayoutOf() gave; row-major for null.
-Desc Arranged(const Dims& dims, const LayoutPtr& layout);
+Desc Arranged(const Dims& dims, const LayoutPtr& layout, DType dtype = DType::kFloat32);
 
 // The same order and blocks for a tensor of other dimensions.
 LayoutPtr Resized(const LayoutPtr& layout, const Dims& dims);
+// The same for a tensor of another element type; null where the layout has padding.
+LayoutPtr Retyped(const LayoutPtr& layout, DType dtype);
 // For nodes of one input whose output has its shape or another one of as many dimensions: the
 // layout that the input has, for both.
 NodeLayouts KeepLayout(const NodeSignature& signature, const OnednnOptions& options);
@@ -49,11 +53,14 @@ struct Operand {
   // Writes the elements in the order of `given`, in place of those of an input; null: they are
   // those of the input.
   std::function<void(float*)> make = nullptr;
+  // An int8 or uint8 that the run knows, which the primitive takes as an int32.
+  bool is_zero_point = false;
 };
 
 Operand Input(int argument, size_t index, const Desc& desc);
 Operand Output(int argument, size_t index, const Desc& desc);
 Operand Weight(int argument, size_t index, const Desc& given, const Desc& wanted);
+Operand ZeroPoint(int argument, size_t index);
 // A weight that is worked out once, when weights are packed.
 Operand Made(int argument, const Desc& given, const Desc& wanted, std::function<void(float*)> make);
 
@@ -83,12 +90,14 @@ class PrimitiveKernel final : public PackingKernel {
   void Run(const KernelArgs& args) const noexcept override;
 
  private:
-  enum class Source { kInput, kOutput, kPacked, kScratch };
+  enum class Source { kInput, kOutput, kPacked, kScratch, kZeroPoint };
   struct Argument {
     Source source;
-    size_t index;           // kInput, kOutput
+    size_t index;           // kInput, kOutput, kZeroPoint
     int64_t packed_offset;  // kPacked
     dnnl::memory memory;    // its address is set when it is another one
+    // kZeroPoint: what the run has; one thread runs a kernel at a time.
+    mutable std::unique_ptr<int32_t> zero_point = nullptr;
   };
   struct Packing {
     const void* data;  // null: `make` writes them
@@ -129,6 +138,8 @@ class TeamSize {
 
 // "NO_KERNEL" unless all operands are float32 and have elements.
 Status CheckOperands(const NodeSignature& signature);
+// The same for operands of any type that the library has.
+Status CheckAnyOperands(const NodeSignature& signature);
 // "NO_KERNEL" for what oneDNN does not do.
 tl::unexpected<Error> NoKernel(const NodeSignature& signature, std::string_view why);
 // The same from the library's own refusal; "OUT_OF_MEMORY" where it was that.
@@ -136,12 +147,13 @@ tl::unexpected<Error> Refused(const NodeSignature& signature, const dnnl::error&
 
 using KernelResult = Result<std::unique_ptr<Kernel>>;
 
-// The factory of `build`, which may throw dnnl::error and sees only operands that
-// CheckOperands() lets through. What the library has only naive loops for is left to other
+// The factory of `build`, which may throw dnnl::error and sees only operands that `check` lets
+// through. What the library has only naive loops for is left to other
 // backends.
-template <KernelResult (*build)(const NodeSignature& signature, const OnednnOptions& options)>
+template <KernelResult (*build)(const NodeSignature& signature, const OnednnOptions& options),
+          Status (*check)(const NodeSignature& signature) = CheckOperands>
 KernelResult Make(const NodeSignature& signature, const OnednnOptions& options) {
-  TINYPROF_RETURN_IF_ERROR(CheckOperands(signature));
+  TINYPROF_RETURN_IF_ERROR(check(signature));
   const TeamSize team(options.threads);
   try {
     KernelResult kernel = build(signature, options);

@@ -9,8 +9,9 @@ namespace {
 
 onednn::KernelResult Build(const NodeSignature& signature, const OnednnOptions& options) {
   const onednn::Dims& dims = signature.output().shape.dims();
-  const onednn::Desc from = onednn::Arranged(dims, options.layouts.input(0));
-  const onednn::Desc to = onednn::Arranged(dims, options.layouts.output());
+  const DType dtype = signature.output().dtype;
+  const onednn::Desc from = onednn::Arranged(dims, options.layouts.input(0), dtype);
+  const onednn::Desc to = onednn::Arranged(dims, options.layouts.output(), dtype);
   const dnnl::reorder::primitive_desc description(onednn::Engine(), from, onednn::Engine(), to,
                                                   onednn::Attributes());
   return std::make_unique<onednn::PrimitiveKernel>(
@@ -19,7 +20,8 @@ onednn::KernelResult Build(const NodeSignature& signature, const OnednnOptions& 
       signature, options.threads);
 }
 
-constexpr std::array kKernels = {OnednnKernel{"Reorder", onednn::Make<Build>}};
+constexpr std::array kKernels = {
+    OnednnKernel{"Reorder", onednn::Make<Build, onednn::CheckAnyOperands>}};
 
 }  // namespace
 

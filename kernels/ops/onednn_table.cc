@@ -5,6 +5,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 
+#include "kernels/base/check.h"
 #include "kernels/graph/fusion.h"
 #include "kernels/ops/onednn_families.h"
 #include "kernels/ops/onednn_kernels.h"
@@ -15,14 +16,15 @@ namespace {
 
 constexpr std::array kFamilies = {
     &MatmulOnednnKernels,  &ConvOnednnKernels,        &PoolOnednnKernels,    &NormOnednnKernels,
-    &SoftmaxOnednnKernels, &ElementwiseOnednnKernels, &ReorderOnednnKernels,
+    &SoftmaxOnednnKernels, &ElementwiseOnednnKernels, &ReorderOnednnKernels, &QuantizeOnednnKernels,
 };
 
 // Whether the library accepted the bound. Elsewhere than on x86-64 there is nothing to choose.
 bool BoundIsa([[maybe_unused]] Isa isa) {
 #if defined(__x86_64__)
+  // With the dot products of 8-bit integers, where the CPU has them: float32 runs no other code.
   constexpr std::array kBounds = {dnnl::cpu_isa::sse41, dnnl::cpu_isa::avx2,
-                                  dnnl::cpu_isa::avx512_core};
+                                  dnnl::cpu_isa::avx512_core_vnni};
   return dnnl::set_max_cpu_isa(kBounds[static_cast<size_t>(isa)]) == dnnl::status::success;
 #else
   return true;
@@ -38,17 +40,26 @@ const OnednnKernel* Find(std::string_view op_type) {
   return nullptr;
 }
 
+// What PrepareOnednn() was asked for first.
+struct FixedIsa {
+  std::mutex mutex;
+  std::optional<Isa> isa;
+};
+FixedIsa& TheFixedIsa() {
+  static FixedIsa fixed;
+  return fixed;
+}
+
 }  // namespace
 
 Status CheckOnednnIsBuilt() { return {}; }
 
 Status PrepareOnednn(Isa isa) {
-  static std::mutex mutex;
-  static std::optional<Isa> fixed;
-  const std::lock_guard lock(mutex);
-  if (fixed == isa) return {};
-  if (!fixed && BoundIsa(isa)) {
-    fixed = isa;
+  FixedIsa& fixed = TheFixedIsa();
+  const std::lock_guard lock(fixed.mutex);
+  if (fixed.isa == isa) return {};
+  if (!fixed.isa && BoundIsa(isa)) {
+    fixed.isa = isa;
     return {};
   }
   return Fail(ErrorCode::kFailedPrecondition, "ISA_IS_FIXED",
@@ -56,6 +67,13 @@ Status PrepareOnednn(Isa isa) {
                           "start a new process",
                           Name(isa)),
               {{"isa", std::string(Name(isa))}});
+}
+
+Isa onednn::PreparedIsa() {
+  FixedIsa& fixed = TheFixedIsa();
+  const std::lock_guard lock(fixed.mutex);
+  TINYPROF_CHECK(fixed.isa.has_value());
+  return *fixed.isa;
 }
 
 OnednnFactory FindOnednnKernel(std::string_view op_type) {
@@ -67,7 +85,7 @@ NodeLayouts OnednnLayouts(const NodeSignature& signature, const OnednnOptions& o
                           const std::vector<LayoutPtr>& given) {
   const OnednnKernel* kernel = Find(signature.node->op_type);
   if (kernel == nullptr || kernel->layouts == nullptr) return {};
-  if (!onednn::CheckOperands(signature).has_value()) return {};
+  if (!onednn::CheckAnyOperands(signature).has_value()) return {};
   OnednnOptions wanted = options;
   wanted.layouts = {.inputs = given, .outputs = {}};
   const onednn::TeamSize team(options.threads);

@@ -166,7 +166,7 @@ std::vector<KernelChoice> KernelRace::ContestantsFor(const NodeSignature& signat
     }
   }
   const Result<Cost> cost = CostOf(signature);
-  if (cost.has_value() && cost->flop_count() <= kMostNaiveFlops) {
+  if (cost.has_value() && cost->flop_count() + cost->int_op_count <= kMostNaiveFlops) {
     contestants.push_back({.backend = Backend::kReference});
   }
   return contestants;

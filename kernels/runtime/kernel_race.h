@@ -21,7 +21,8 @@ struct KernelTiming {
   double reorder_ns = 0;
 };
 
-// Naive kernels of nodes with more FLOPs than this take too long to be tried.
+// Naive kernels of nodes with more operations on numbers than this, FLOPs or on integers, take too
+// long to be tried.
 inline constexpr int64_t kMostNaiveFlops = 10'000'000;
 
 // Remembers what it has timed: nodes that differ in their values only run the same. Used by the

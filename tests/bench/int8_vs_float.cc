@@ -62,12 +62,13 @@ class Chain {
     const ValueId w =
         builder_.Parameter(name + ".w", {DType::kInt8, shape}, Bytes(shape.element_count(), 2));
     const ValueId scales =
-        builder_.Parameter(name + ".scales", {DType::kFloat32, Shape{out}}, Fill::Constant(0.001));
+        builder_.Parameter(name + ".scales", {DType::kFloat32, Shape{out}},
+                           Fill::Float32s(std::vector<float>(static_cast<size_t>(out), 0.001F)));
     y_ = builder_.Op("QLinearConv",
-                     {y_, scalar(".xs", DType::kFloat32, Fill::Constant(0.02)),
+                     {y_, scalar(".xs", DType::kFloat32, Fill::Float32s({0.02F})),
                       scalar(".xz", DType::kUInt8, Bytes(1, 0)), w, scales,
                       scalar(".wz", DType::kInt8, Bytes(1, 0)),
-                      scalar(".ys", DType::kFloat32, Fill::Constant(0.05)),
+                      scalar(".ys", DType::kFloat32, Fill::Float32s({0.05F})),
                       scalar(".yz", DType::kUInt8, Bytes(1, 0))},
                      attributes);
   }

@@ -8,6 +8,7 @@
 
 #include "kernels/ops/conv/conv_shape.h"
 #include "kernels/ops/conv/onednn_folding.h"
+#include "kernels/ops/conv/onednn_operands.h"
 #include "kernels/ops/conv/onednn_timing.h"
 #include "kernels/ops/onednn_families.h"
 #include "kernels/ops/onednn_fusion.h"
@@ -19,59 +20,12 @@ namespace {
 using onednn::Desc;
 using onednn::Dims;
 using onednn::KernelResult;
+using onednn::Weights;
+using onednn::WeightsOf;
+using onednn::Window;
+using onednn::WindowOf;
 
 using ConvShapeFn = Result<ConvShape> (*)(const NodeSignature& signature);
-
-// How the library is told of the spatial axes. Its dilation counts the elements between two taps.
-struct Window {
-  Dims strides;
-  Dims dilations;
-  Dims pads_begin;
-  Dims pads_end;
-};
-
-Window WindowOf(const ConvShape& shape, size_t rank) {
-  Window window;
-  for (size_t i = 3 - rank; i < 3; ++i) {
-    const ConvAxis& axis = shape.axes[i];
-    window.strides.push_back(axis.stride);
-    window.dilations.push_back(axis.dilation - 1);
-    window.pads_begin.push_back(axis.pad_begin);
-    // What the last place reaches beyond the end; below 0 where it does not reach the end.
-    window.pads_end.push_back((axis.positions - 1) * axis.stride +
-                              (axis.kernel - 1) * axis.dilation + 1 - axis.extent - axis.pad_begin);
-  }
-  return window;
-}
-
-// The weights as the library sees them: groups first where there are some, then outputs, then
-// inputs.
-struct Weights {
-  Dims dims;
-  Desc given;
-};
-
-Weights WeightsOf(const NodeSignature& signature, const ConvShape& shape, bool transposed) {
-  const Shape& spatial = signature.input(1).shape;
-  const int64_t taps = shape.tap_count();
-  Weights weights;
-  Dims strides;
-  if (shape.groups > 1) {
-    weights.dims.push_back(shape.groups);
-    strides.push_back(shape.out_group() * shape.in_group() * taps);
-  }
-  weights.dims.insert(weights.dims.end(), {shape.out_group(), shape.in_group()});
-  // ONNX has the outputs first in a Conv, the inputs first in a ConvTranspose.
-  const int64_t out_stride = transposed ? taps : shape.in_group() * taps;
-  const int64_t in_stride = transposed ? shape.out_group() * taps : taps;
-  strides.insert(strides.end(), {out_stride, in_stride});
-  for (size_t d = 2; d < spatial.rank(); ++d) {
-    weights.dims.push_back(spatial[d]);
-    strides.push_back(spatial.stride(d));
-  }
-  weights.given = onednn::Strided(weights.dims, strides);
-  return weights;
-}
 
 // The dimensions of what has one element a channel.
 Dims ByChannel(const ConvShape& shape, size_t rank) {
@@ -167,7 +121,7 @@ typename Forward::primitive_desc DescribeBest(const NodeSignature& signature,
 template <class Forward, ConvShapeFn shape_of>
 KernelResult Build(const NodeSignature& signature, const OnednnOptions& options) {
   TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, shape_of(signature));
-  const Weights weights = WeightsOf(signature, shape, IsTransposed(shape_of));
+  const Weights weights = WeightsOf(signature.input(1), shape, IsTransposed(shape_of));
   const auto description = DescribeBest<Forward, shape_of>(
       signature, shape, weights,
       onednn::Arranged(signature.input(0).shape.dims(), options.layouts.input(0)),
@@ -204,7 +158,7 @@ NodeLayouts ChooseLayouts(const NodeSignature& signature, const OnednnOptions& o
   const Result<ConvShape> shape = shape_of(signature);
   if (!shape) return {};
   const auto description = DescribeBest<Forward, shape_of>(
-      signature, *shape, WeightsOf(signature, *shape, IsTransposed(shape_of)),
+      signature, *shape, WeightsOf(signature.input(1), *shape, IsTransposed(shape_of)),
       onednn::Free(signature.input(0).shape.dims()), onednn::Free(signature.output().shape.dims()),
       options);
   if (!description) return {};

@@ -39,6 +39,8 @@ struct OpCase {
   bool has_eigen_kernel = true;
   // False: oneDNN has another result by its own rules, and its kernel is not checked.
   bool onednn_agrees = true;
+  // How far integers of the oneDNN kernel may be from the truth.
+  double onednn_steps = 0;
   // Of the oneDNN kernel.
   ConvAlgorithm conv_algorithm = ConvAlgorithm::kDirect;
 };

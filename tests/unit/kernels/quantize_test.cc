@@ -1,8 +1,11 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "kernels/graph/graph_builder.h"
+#include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
 #include "tests/unit/kernels/op_test_case.h"
 #include "tests/unit/kernels/op_test_util.h"
@@ -10,7 +13,9 @@
 namespace tinyprof {
 namespace {
 
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using ::testing::Pointwise;
 
 OpCase::In Bytes(Shape shape, const std::vector<int>& elements, DType dtype = DType::kUInt8) {
   auto bytes = std::make_shared<std::vector<std::byte>>();
@@ -137,6 +142,123 @@ OpCase::In SomeScales(int64_t count, float most) {
   return FloatsOf(count == 1 ? Shape() : Shape{count}, scales, true);
 }
 
+// Weights without a zero point, as oneDNN takes them, and scales that are known before the run.
+OpCase::In Symmetric(int64_t count) {
+  OpCase::In in = Bytes(count == 1 ? Shape() : Shape{count},
+                        std::vector<int>(static_cast<size_t>(count), 0), DType::kInt8);
+  in.is_weight = true;
+  return in;
+}
+OpCase::In Known(OpCase::In in) {
+  in.is_weight = true;
+  return in;
+}
+
+// Whether oneDNN may use dot products of 8-bit integers, which never leave their range.
+bool OnednnHasDots() {
+#if defined(__x86_64__)
+  return CheckOnednnIsBuilt().has_value() && TestedOnednnIsa() == Isa::kAvx512 &&
+         __builtin_cpu_supports("avx512vnni") != 0;
+#else
+  return false;
+#endif
+}
+
+// It rounds after the zero point is added, which differs from ONNX where halves meet odd ones.
+void CheckQuantized(OpCase op_case) {
+  op_case.onednn_steps = 1;
+  EXPECT_EQ(!OnednnImplementation(op_case).empty(), OnednnHasDots());
+  CheckOp(op_case);
+}
+
+TEST(Quantize, SymmetricProductsRunOnOnednn) {
+  for (const DType x : {DType::kUInt8, DType::kInt8}) {
+    for (const Shape& shape : {Shape{83, 129}, Shape{2, 9, 129}, Shape{1, 129}}) {
+      const OpCase::In a = SomeBytes(shape, x, 1);
+      const OpCase::In b = Known(SomeBytes({129, 101}, DType::kInt8, 2));
+      OpCase sums = Case("MatMulInteger", {a, b, SomeBytes({}, x, 3)});
+      CheckOp(sums);
+      EXPECT_EQ(!OnednnImplementation(sums).empty(), OnednnHasDots());
+      sums.inputs[2] = Known(sums.inputs[2]);
+      CheckOp(sums);
+      EXPECT_EQ(!OnednnImplementation(sums).empty(), OnednnHasDots());
+      CheckQuantized(
+          Case("QLinearMatMul",
+               {a, Known(Scale(0.01F)), Known(SomeBytes({}, x, 3)), b, SomeScales(101, 0.02F),
+                Symmetric(101), Known(Scale(0.3F)), Known(SomeBytes({}, DType::kUInt8, 5))}));
+    }
+  }
+}
+
+// The network with the layouts that oneDNN likes best, which has to run all of it, to within
+// `steps` of the naive kernels. Gives the operators that ran.
+std::vector<std::string> CheckOnednnNet(const Graph& graph, double steps) {
+  std::vector<std::string> ops;
+  const auto truth = *Session::Create(graph, {.backend = Backend::kReference});
+  truth->FillInputs();
+  truth->RunAll();
+  SessionOptions options{.backend = Backend::kOnednn, .isa = TestedOnednnIsa()};
+  const Result<LayoutPlan> plan = PlanLayouts(graph, options);
+  if (!plan) {
+    ADD_FAILURE() << plan.error().message;
+    return ops;
+  }
+  options.layouts = plan->layouts;
+  const auto session = Session::Create(plan->graph, options);
+  if (!session) {
+    ADD_FAILURE() << session.error().message;
+    return ops;
+  }
+  (*session)->FillInputs();
+  (*session)->RunAll();
+  for (size_t n = 0; n < plan->graph.nodes.size(); ++n) {
+    ops.push_back(plan->graph.nodes[n].op_type);
+    EXPECT_EQ((*session)->backend(n), Backend::kOnednn) << ops.back();
+  }
+  const auto numbers = [](const ConstTensorView& view) {
+    return ToDoubles(view.type.dtype, view.data, view.element_count());
+  };
+  EXPECT_THAT(numbers((*session)->output(0)),
+              Pointwise(DoubleNear(steps), numbers(truth->output(0))));
+  return ops;
+}
+
+TEST(Quantize, SymmetricConvolutionsRunOnOnednn) {
+  if (!OnednnHasDots()) GTEST_SKIP() << "oneDNN has no kernel for these here";
+  using Ints = std::vector<int64_t>;
+  struct Convolution {
+    Shape x;
+    Shape w;
+    Attributes attributes;
+  };
+  for (const Convolution& conv :
+       {Convolution{
+            {2, 3, 11, 9}, {7, 3, 3, 3}, {{"pads", Ints{1, 0, 2, 1}}, {"strides", Ints{2, 1}}}},
+        Convolution{{1, 64, 14, 14}, {33, 64, 1, 1}, {}},
+        Convolution{{1, 192, 7, 9}, {16, 192, 3, 3}, {{"pads", Ints{1, 1, 1, 1}}}},
+        Convolution{{1, 16, 31, 32},
+                    {16, 1, 3, 3},
+                    {{"group", int64_t{16}}, {"pads", Ints{1, 1, 1, 1}}}}}) {
+    SCOPED_TRACE(conv.x.ToString());
+    const int64_t channels = conv.w[0];
+    const OpCase::In x = SomeBytes(conv.x, DType::kUInt8, 1);
+    const OpCase::In w = Known(SomeBytes(conv.w, DType::kInt8, 2));
+    OpCase sums = Case("ConvInteger", {x, w, Known(SomeBytes({}, DType::kUInt8, 3))});
+    sums.attributes = conv.attributes;
+    CheckOnednnNet(*BuildGraph(sums), 0);
+    OpCase linear =
+        Case("QLinearConv", {x, Known(Scale(0.01F)), Known(SomeBytes({}, DType::kUInt8, 3)), w,
+                             SomeScales(channels, 0.02F), Symmetric(channels), Known(Scale(0.7F)),
+                             Known(SomeBytes({}, DType::kUInt8, 5))});
+    linear.attributes = conv.attributes;
+    CheckOnednnNet(*BuildGraph(linear), 1);
+    std::vector<int32_t> biases;
+    for (int64_t i = 0; i < channels; ++i) biases.push_back(static_cast<int32_t>(i * 9973 - 40000));
+    linear.inputs.push_back(Known(Int32s({channels}, biases)));
+    CheckOnednnNet(*BuildGraph(linear), 1);
+  }
+}
+
 // Odd sizes, beyond one panel of rows and columns, with and without packed weights.
 TEST(Quantize, ProductsOfMatricesInEveryKernel) {
   struct Sizes {
@@ -251,6 +373,36 @@ TEST(Quantize, DynamicRangeByHandAndInEveryKernel) {
   CheckOp(Case("DynamicQuantizeLinear", {Activation({301, 67}, 7)}, 3));
   CheckOp(Case("DynamicQuantizeLinear",
                {FloatsOf({3}, {std::numeric_limits<float>::quiet_NaN(), 1, 3})}, 3));
+}
+
+// x -> QLinearConv -> DequantizeLinear -> Relu -> QuantizeLinear -> QLinearConv
+Graph SmallNet() {
+  GraphBuilder builder("net", "layers");
+  int count = 0;
+  const auto add = [&](const OpCase::In& in) {
+    return builder.Parameter(fmt::format("w{}", count++), in.type, in.fill);
+  };
+  const auto conv = [&](ValueId x, const Shape& w) {
+    return builder.Op("QLinearConv",
+                      {x, add(Scale(0.01F)), add(Bytes({}, {117})),
+                       add(SomeBytes(w, DType::kInt8, 2)), add(SomeScales(w[0], 0.02F)),
+                       add(Symmetric(w[0])), add(Scale(0.5F)), add(Bytes({}, {117}))},
+                      {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+  };
+  const OpCase::In input = SomeBytes({1, 16, 12, 10}, DType::kUInt8, 1);
+  ValueId y = conv(builder.Input("x", input.type, input.fill), {20, 16, 3, 3});
+  y = builder.Op("DequantizeLinear", {y, add(Scale(0.5F)), add(Bytes({}, {117}))});
+  y = builder.Op("Relu", {y});
+  y = builder.Op("QuantizeLinear", {y, add(Scale(0.25F)), add(Bytes({}, {117}))});
+  return *std::move(builder).Finish({conv(y, {8, 20, 3, 3})});
+}
+
+TEST(Quantize, OnednnKeepsItsLayoutsFromLayerToLayer) {
+  if (!OnednnHasDots()) GTEST_SKIP() << "oneDNN has no kernel for these here";
+  const Graph graph = SmallNet();
+  EXPECT_THAT(CheckOnednnNet(graph, 1),
+              ElementsAre("Reorder", "QLinearConv", "DequantizeLinear", "Relu", "QuantizeLinear",
+                          "QLinearConv", "Reorder"));
 }
 
 }  // namespace
