@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/ops/dtypes.h"
 
@@ -58,6 +59,20 @@ Status CheckBoolInput(const NodeSignature& signature, size_t index) {
 Status CheckIndexInput(const NodeSignature& signature, size_t index) {
   if (IsIndex(signature.input(index).dtype)) return {};
   return DTypeMismatch(signature, index, "int32 or int64");
+}
+
+Status CheckKnownIndices(const NodeSignature& signature, size_t index,
+                         const std::vector<int64_t>& lengths) {
+  const std::optional<std::vector<int64_t>> indices = signature.ConstantInts(index);
+  if (!indices || lengths.empty()) return {};
+  for (size_t i = 0; i < indices->size(); ++i) {
+    const int64_t length = lengths[i % lengths.size()];
+    const int64_t at = (*indices)[i];
+    if (at >= -length && at < length) continue;
+    return ShapeMismatch(
+        signature, fmt::format("index {} is out of the range of the {} there are", at, length));
+  }
+  return {};
 }
 
 Status CheckInputShape(const NodeSignature& signature, size_t index, std::string_view what,

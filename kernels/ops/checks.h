@@ -42,6 +42,11 @@ Result<size_t> NormalizeAxis(const NodeSignature& signature, int64_t axis, size_
 Result<std::vector<size_t>> NormalizeAxes(const NodeSignature& signature,
                                           const std::vector<int64_t>& axes, size_t rank);
 
+// Those elements of integer input `index` that are known before the run choose among so many, by
+// turns: element i among lengths[i % lengths.size()]. Negative ones count from the end.
+Status CheckKnownIndices(const NodeSignature& signature, size_t index,
+                         const std::vector<int64_t>& lengths);
+
 // The elements of integer input `index`; `what` says what they are for. UNIMPLEMENTED /
 // "SHAPE_NOT_KNOWN" when only the run would know them.
 Result<std::vector<int64_t>> KnownInts(const NodeSignature& signature, size_t index,

@@ -1,8 +1,8 @@
 // Gather, which is also what an embedding layer is: rows of a table, chosen by integers.
 //
 // data [d0..dr-1], indices of any shape, attribute "axis"; the output has the indices' shape in the
-// place of that axis. Negative indices count from the end. Indices are known only while running:
-// one that is out of range is clamped, so that nothing outside of the table is ever read.
+// place of that axis. Negative indices count from the end. One that is out of range is refused where
+// it is known before the run, and else clamped: nothing outside of the table is ever read.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -52,6 +52,7 @@ Result<std::vector<TensorType>> InferGather(const NodeSignature& signature, size
   if (shape->element_count() > 0 && from[axis] == 0) {
     return ShapeMismatch(signature, "the table has no rows to take");
   }
+  TINYPROF_RETURN_IF_ERROR(CheckKnownIndices(signature, 1, {from[axis]}));
   return std::vector<TensorType>{{table.dtype, *std::move(shape)}};
 }
 

@@ -129,7 +129,8 @@ Result<SlicesLayout> SlicesLayoutOf(const NodeSignature& signature) {
 
 Result<Types> InferGatherElements(const NodeSignature& signature, size_t output_count) {
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
-  TINYPROF_RETURN_IF_ERROR(ElementsLayoutOf(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const ElementsLayout layout, ElementsLayoutOf(signature));
+  TINYPROF_RETURN_IF_ERROR(CheckKnownIndices(signature, 1, {layout.axis_length}));
   return Types{{signature.input(0).dtype, signature.input(1).shape}};
 }
 
@@ -142,6 +143,7 @@ KernelResult MakeGatherElementsKernel(const NodeSignature& signature,
 Result<Types> InferGatherNd(const NodeSignature& signature, size_t output_count) {
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
   TINYPROF_ASSIGN_OR_RETURN(const SlicesLayout layout, SlicesLayoutOf(signature));
+  TINYPROF_RETURN_IF_ERROR(CheckKnownIndices(signature, 1, layout.lengths));
   std::vector<int64_t> dims = signature.input(1).shape.dims();
   dims.pop_back();
   dims.insert(dims.end(), layout.slice_dims.begin(), layout.slice_dims.end());

@@ -31,12 +31,24 @@ TEST(Gather, AgreesOnEveryAxisAndIndexType) {
 }
 
 TEST(Gather, NegativeIndicesCountFromTheEndAndOthersAreClamped) {
-  const OpCase op_case{
+  OpCase op_case{
       .op_type = "Gather",
       .inputs = {FloatsOf({3, 1}, {10, 20, 30}), IntsOf({-1, 0, 2, 7, -9, INT64_MIN, INT64_MAX})},
       .has_eigen_kernel = false};
+  op_case.inputs[1].is_weight = false;
   CheckOp(op_case);
   EXPECT_THAT(TrueOutputs(op_case)[0], ElementsAre(30, 10, 30, 30, 10, 10, 30));
+}
+
+TEST(Gather, KnownIndicesOutOfRangeAreRefused) {
+  OpCase op_case{.op_type = "Gather", .inputs = {Activation({5, 3}), IntsOf({0, 5})}};
+  const Error error = RefusalOf(op_case);
+  EXPECT_EQ(error.reason, "SHAPE_MISMATCH");
+  EXPECT_NE(error.message.find("index 5"), std::string::npos) << error.message;
+  op_case.inputs[1] = IntsOf({-6});
+  EXPECT_EQ(RefusalOf(op_case).reason, "SHAPE_MISMATCH");
+  op_case.inputs[1] = IntsOf({-5, 4});
+  EXPECT_TRUE(InferCase(op_case).has_value());
 }
 
 TEST(Gather, ShapeByHand) {

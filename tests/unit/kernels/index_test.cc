@@ -61,6 +61,28 @@ TEST(Index, IndicesOutOfRangeStayInTheTensor) {
          {7, 8, 9, 4, 5, 6});
 }
 
+TEST(Index, KnownIndicesOutOfRangeAreRefused) {
+  const OpCase::In row = FloatsOf({1, 3}, {7, 8, 9});
+  const OpCase::In one = FloatsOf({1, 1}, {7});
+  const auto refusal = [](const OpCase& op_case) {
+    const Error error = RefusalOf(op_case);
+    EXPECT_EQ(error.reason, "SHAPE_MISMATCH") << op_case.op_type;
+    return error.message;
+  };
+  for (const int64_t index : {int64_t{2}, int64_t{-3}, INT64_MIN, INT64_MAX}) {
+    const OpCase::In known = Indices({1, 1}, {index}, true);
+    const std::string out = "index " + std::to_string(index);
+    EXPECT_THAT(refusal(Chooser("GatherElements", {kTwoByThree, known})), HasSubstr(out));
+    EXPECT_THAT(refusal(Chooser("GatherND", {kTwoByThree, known})), HasSubstr(out));
+    EXPECT_THAT(refusal(Chooser("ScatterElements", {kTwoByThree, known, one})), HasSubstr(out));
+    EXPECT_THAT(refusal(Chooser("ScatterND", {kTwoByThree, known, row})), HasSubstr(out));
+  }
+  // The second index of a tuple is held against the second dimension.
+  Expect(Chooser("GatherND", {kTwoByThree, Indices({1, 2}, {1, 2}, true)}), {6});
+  EXPECT_THAT(refusal(Chooser("GatherND", {kTwoByThree, Indices({1, 2}, {2, 1}, true)})),
+              HasSubstr("index 2"));
+}
+
 TEST(Index, ScattersInOrderAndByReduction) {
   const std::vector<OpCase::In> inputs = {kTwoByThree, Indices({2, 1}, {2, 2}),
                                           FloatsOf({2, 1}, {10, 20})};
