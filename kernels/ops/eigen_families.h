@@ -22,5 +22,8 @@ std::span<const EigenKernel> AttentionEigenKernels();
 std::span<const EigenKernel> RecurrentEigenKernels();
 std::span<const EigenKernel> ShapeEigenKernels();
 std::span<const EigenKernel> QuantizeEigenKernels();
+std::span<const EigenKernel> ResizeEigenKernels();
+std::span<const EigenKernel> EinsumEigenKernels();
+std::span<const EigenKernel> SignalEigenKernels();
 
 }  // namespace tinyprof::TINYPROF_ISA_NAMESPACE

@@ -14,6 +14,7 @@ std::vector<EigenKernel> JoinFamilies() {
       &isa::NormEigenKernels,      &isa::SoftmaxEigenKernels,   &isa::ElementwiseEigenKernels,
       &isa::ReduceEigenKernels,    &isa::EmbeddingEigenKernels, &isa::AttentionEigenKernels,
       &isa::RecurrentEigenKernels, &isa::ShapeEigenKernels,     &isa::QuantizeEigenKernels,
+      &isa::ResizeEigenKernels,    &isa::EinsumEigenKernels,    &isa::SignalEigenKernels,
   };
   std::vector<EigenKernel> all;
   for (const auto family : kFamilies) {

@@ -11,6 +11,7 @@
 #include "kernels/ops/checks.h"
 #include "kernels/ops/cost_math.h"
 #include "kernels/ops/dtypes.h"
+#include "kernels/ops/einsum/reference.h"
 #include "kernels/ops/elementwise/binary_functors.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/number_kernel.h"
@@ -143,44 +144,12 @@ Result<Cost> EinsumCost(const NodeSignature& signature) {
 template <class T>
 class EinsumKernel final : public Kernel {
  public:
-  explicit EinsumKernel(EinsumPlan plan)
-      : plan_(std::move(plan)),
-        kept_count_(plan_.kept_count()),
-        summed_count_(plan_.summed_count()) {}
+  explicit EinsumKernel(EinsumPlan plan) : plan_(std::move(plan)) {}
   std::string implementation() const override { return "naive"; }
-
-  void Run(const KernelArgs& args) const noexcept override {
-    for (int64_t at = 0; at < kept_count_; ++at) {
-      T sum = 0;
-      for (int64_t k = 0; k < summed_count_; ++k) {
-        T product = *ElementOf(args, 0, at, k);
-        for (size_t i = 1; i < plan_.strides.size(); ++i) {
-          product = Mul::Apply(product, *ElementOf(args, i, at, k));
-        }
-        sum = k == 0 ? product : Add::Apply(sum, product);
-      }
-      args.Out<T>()[at] = sum;
-    }
-  }
+  void Run(const KernelArgs& args) const noexcept override { RunEinsum<T>(plan_, args); }
 
  private:
-  static int64_t OffsetOf(const std::vector<int64_t>& lengths, const int64_t* strides, int64_t at) {
-    int64_t offset = 0;
-    for (size_t d = lengths.size(); d-- > 0;) {
-      offset += at % lengths[d] * strides[d];
-      at /= lengths[d];
-    }
-    return offset;
-  }
-  const T* ElementOf(const KernelArgs& args, size_t operand, int64_t at, int64_t k) const {
-    const int64_t* strides = plan_.strides[operand].data();
-    return args.In<T>(operand) + OffsetOf(plan_.kept, strides, at) +
-           OffsetOf(plan_.summed, strides + plan_.kept.size(), k);
-  }
-
   EinsumPlan plan_;
-  int64_t kept_count_;
-  int64_t summed_count_;
 };
 
 Result<std::unique_ptr<Kernel>> MakeEinsum(const NodeSignature& signature,

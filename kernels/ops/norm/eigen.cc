@@ -6,6 +6,7 @@
 
 #include "kernels/ops/eigen_families.h"
 #include "kernels/ops/elementwise/eigen_rows.h"
+#include "kernels/ops/norm/eigen_channel.h"
 #include "kernels/ops/norm/norm.h"
 #include "kernels/ops/norm/reference.h"
 #include "kernels/ops/partition.h"
@@ -118,6 +119,8 @@ class LayerNormKernel final : public Kernel {
 constexpr std::array kKernels = {
     EigenKernel{"BatchNormalization", &MakeFloatKernel<BatchNormKernel>},
     EigenKernel{"LayerNormalization", &MakeFloatKernel<LayerNormKernel>},
+    EigenKernel{"InstanceNormalization", &MakeInstanceNorm},
+    EigenKernel{"LRN", &MakeLrn},
 };
 
 }  // namespace

@@ -116,15 +116,13 @@ TEST(LayerNorm, RefusesWrongAxesAndScales) {
 
 TEST(Norm, InstancesAgreeAndCostWhatTheyExecute) {
   const OpCase op_case{.op_type = "InstanceNormalization",
-                       .inputs = {Activation({2, 3, 5, 7}), WeightOf({3}), WeightOf({3})},
-                       .has_eigen_kernel = false};
+                       .inputs = {Activation({2, 3, 5, 7}), WeightOf({3}), WeightOf({3})}};
   CheckOp(op_case);
   CheckCounts(op_case, &InstanceNormReference<Counted>);
   const OpCase by_hand{
       .op_type = "InstanceNormalization",
       .attributes = {{"epsilon", 0.0F}},
-      .inputs = {FloatsOf({1, 1, 2}, {1, 3}), FloatsOf({1}, {2}), FloatsOf({1}, {5})},
-      .has_eigen_kernel = false};
+      .inputs = {FloatsOf({1, 1, 2}, {1, 3}), FloatsOf({1}, {2}), FloatsOf({1}, {5})}};
   EXPECT_THAT(TrueOutputs(by_hand)[0], testing::ElementsAre(3, 7));
 }
 
@@ -132,15 +130,18 @@ TEST(Norm, NeighbouringChannelsAgreeAndCostWhatTheyExecute) {
   for (const int64_t size : {1, 3, 4, 9}) {
     const OpCase op_case{.op_type = "LRN",
                          .attributes = {{"size", size}, {"alpha", 0.5F}},
-                         .inputs = {Activation({2, 5, 3, 2})},
-                         .has_eigen_kernel = false};
+                         .inputs = {Activation({2, 5, 3, 2})}};
     CheckOp(op_case);
     CheckCounts(op_case, &LrnReference<Counted>);
   }
+  for (const float beta : {0.75F, 0.4F}) {
+    CheckOp({.op_type = "LRN",
+             .attributes = {{"size", int64_t{5}}, {"alpha", 0.1F}, {"beta", beta}, {"bias", 2.0F}},
+             .inputs = {Activation({2, 12, 27, 31}, 3)}});
+  }
   const OpCase by_hand{.op_type = "LRN",
                        .attributes = {{"size", int64_t{3}}, {"alpha", 3.0F}, {"beta", 1.0F}},
-                       .inputs = {FloatsOf({1, 3, 1}, {1, 2, 3})},
-                       .has_eigen_kernel = false};
+                       .inputs = {FloatsOf({1, 3, 1}, {1, 2, 3})}};
   // 1 / (1 + 1 + 4), 2 / (1 + 1 + 4 + 9), 3 / (1 + 4 + 9).
   EXPECT_THAT(TrueOutputs(by_hand)[0], testing::ElementsAre(testing::DoubleNear(1.0 / 6, 1e-9),
                                                             testing::DoubleNear(2.0 / 15, 1e-9),

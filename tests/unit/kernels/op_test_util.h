@@ -33,9 +33,10 @@ struct OpCase {
   // combinations. Above 0 the bound is instead the classic (n + 4) * 2^-23 * sum |a||b|, which the
   // naive loop itself gives when it is run on the absolute values of all operands and attributes.
   int64_t dot_length = 0;
-  // False: floats have to be float32, and the truth is the naive kernel on the operands as they are.
+  // False: floats have to be float32, and the truth is the naive kernel on the operands as they
+  // are.
   bool widens = true;
-  // The Eigen kernel has to exist; false: the operator has the naive one only.
+  // The Eigen kernel has to exist; false: this case has the naive one only.
   bool has_eigen_kernel = true;
   // False: oneDNN has another result by its own rules, and its kernel is not checked.
   bool onednn_agrees = true;

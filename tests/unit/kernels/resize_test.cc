@@ -30,8 +30,7 @@ OpCase Resize(OpCase::In data, const std::vector<float>& scales, Attributes attr
   const auto count = static_cast<int64_t>(scales.size());
   return {.op_type = "Resize",
           .attributes = std::move(attributes),
-          .inputs = {std::move(data), Omitted(), FloatsOf({count}, scales, true)},
-          .has_eigen_kernel = false};
+          .inputs = {std::move(data), Omitted(), FloatsOf({count}, scales, true)}};
 }
 
 Attributes Modes(const std::string& mode, const std::string& transformation = "half_pixel") {
@@ -47,6 +46,22 @@ TEST(Resize, KernelsAgreeAndCostWhatTheyExecute) {
       CheckCounts(op_case, &CountedResize);
     }
   }
+}
+
+// Both ways of a pass, along the rows and across them, by several threads.
+TEST(Resize, LargeImagesAgree) {
+  for (const std::string mode : {"nearest", "linear", "cubic"}) {
+    CheckOp(Resize(Activation({1, 3, 61, 83}), {1, 1, 2.5F, 3}, Modes(mode)));
+    CheckOp(Resize(Activation({40, 70}), {7, 9}, Modes(mode, "align_corners")));
+  }
+  OpCase crop{.op_type = "Resize",
+              .attributes = Modes("linear", "tf_crop_and_resize"),
+              .inputs = {Activation({70, 90}), FloatsOf({4}, {-0.2F, 0.1F, 0.9F, 1.3F}, true),
+                         Omitted(), IntsOf({150, 160})}};
+  crop.attributes["extrapolation_value"] = 7.0F;
+  CheckOp(crop);
+  crop.attributes["mode"] = std::string("nearest");
+  CheckOp(crop);
 }
 
 TEST(Resize, CostOfALinearPassIsThreeForEachOutput) {
@@ -91,8 +106,7 @@ TEST(Resize, RefusalsSayWhatIsWrong) {
 OpCase GridSample(const std::string& mode, const std::string& padding) {
   return {.op_type = "GridSample",
           .attributes = {{"mode", mode}, {"padding_mode", padding}},
-          .inputs = {Activation({2, 3, 5, 7}), Activation({2, 4, 6, 2}, 1.5)},
-          .has_eigen_kernel = false};
+          .inputs = {Activation({2, 3, 5, 7}), Activation({2, 4, 6, 2}, 1.5)}};
 }
 
 TEST(GridSample, KernelsAgreeAndCostWhatTheyExecute) {
@@ -106,12 +120,29 @@ TEST(GridSample, KernelsAgreeAndCostWhatTheyExecute) {
   EXPECT_EQ(RefusalOf(GridSample("nearest", "edge")).reason, "BAD_ATTRIBUTE");
 }
 
+TEST(GridSample, LargeGridsAgree) {
+  OpCase op_case = GridSample("bilinear", "zeros");
+  op_case.inputs = {Activation({2, 5, 30, 40}), Activation({2, 61, 67, 2}, 1.2)};
+  CheckOp(op_case);
+  op_case.attributes["mode"] = std::string("bicubic");
+  op_case.tolerance = 1e-4;
+  CheckOp(op_case);
+}
+
+// What is outside counts 0, also where the image has no numbers.
+TEST(GridSample, NothingIsTakenFromOutside) {
+  const OpCase op_case{
+      .op_type = "GridSample",
+      .inputs = {FloatsOf({1, 1, 1, 2}, {INFINITY, 1}), FloatsOf({1, 1, 2, 2}, {9, 9, 1.2F, 0})}};
+  CheckOp(op_case);
+  EXPECT_EQ(TrueOutputs(op_case)[0][0], 0);
+}
+
 TEST(GridSample, PlacesByHand) {
   // The middle of a 2 x 2 image, its first pixel's middle, and a place outside.
   const OpCase op_case{.op_type = "GridSample",
                        .inputs = {FloatsOf({1, 1, 2, 2}, {1, 2, 3, 4}),
-                                  FloatsOf({1, 1, 3, 2}, {0, 0, -0.5F, -0.5F, 9, NAN})},
-                       .has_eigen_kernel = false};
+                                  FloatsOf({1, 1, 3, 2}, {0, 0, -0.5F, -0.5F, 9, NAN})}};
   EXPECT_THAT(TrueOutputs(op_case)[0], ElementsAre(2.5, 1, 0));
 }
 

@@ -13,10 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::Pointwise;
 
 OpCase Signal(const std::string& type, std::vector<OpCase::In> inputs, Attributes attributes = {}) {
-  return {.op_type = type,
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .has_eigen_kernel = false};
+  return {.op_type = type, .attributes = std::move(attributes), .inputs = std::move(inputs)};
 }
 
 MATCHER_P(Within, tolerance, "") {
@@ -45,6 +42,24 @@ TEST(Signal, FramesAreWeightedAndTransformed) {
   EXPECT_THAT(TrueOutputs(op_case)[0],
               Pointwise(Within(1e-12), std::vector<double>{21, 0, -19, 0, 43, 0, -37, 0}));
   EXPECT_EQ(CostOfCase(op_case).flops, (FlopClasses{.mac = 2 * 2 * 2 * 2, .add_mul_div = 4}));
+}
+
+TEST(Signal, LongerTransformsAgree) {
+  for (const int64_t parts : {1, 2}) {
+    for (const int64_t inverse : {0, 1}) {
+      OpCase op_case = Signal("DFT", {Activation({9, 60, parts}), IntsOf({64})},
+                              {{"inverse", inverse}, {"onesided", parts == 1 ? 1 - inverse : 0}});
+      op_case.tolerance = 1e-4;
+      CheckOp(op_case);
+      // Along an axis with others behind it the naive kernel runs.
+      op_case.inputs[0] = Activation({3, 30, 4, parts});
+      op_case.has_eigen_kernel = false;
+      CheckOp(op_case);
+    }
+  }
+  OpCase frames = Signal("STFT", {Activation({3, 400, 1}), IntsOf({50}), Activation({100})});
+  frames.tolerance = 1e-4;
+  CheckOp(frames);
 }
 
 TEST(Signal, WindowsByHand) {
