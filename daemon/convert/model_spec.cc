@@ -15,11 +15,13 @@ ModelSpec FromProto(const v1::ModelSpec& message) {
   return spec;
 }
 
-Result<Graph> BuildGraph(const v1::ModelSpec& message, int model_fd) {
+Result<Graph> BuildGraph(const v1::ModelSpec& message, int model_fd,
+                         const std::vector<TensorData>& fixed) {
   const ModelSpec spec = FromProto(message);
   if (model_fd < 0) return BuildModel(spec);
   TINYPROF_RETURN_IF_ERROR(CheckBatch(spec.batch));
-  return ImportOnnxFd(model_fd, {.name = spec.text, .inputs = spec.inputs, .batch = spec.batch});
+  return ImportOnnxFd(
+      model_fd, {.name = spec.text, .inputs = spec.inputs, .batch = spec.batch, .fixed = fixed});
 }
 
 }  // namespace tinyprof

@@ -33,6 +33,12 @@ Result<int32_t> SampleCount(int32_t asked) {
               {{"samples", std::to_string(asked)}});
 }
 
+// Whether the tensors that come with the model may tell what its file does not. The worker, which
+// has them, then holds it against the limit of memory.
+bool MayDependOnData(const Error& error) {
+  return error.reason == "SHAPE_NOT_KNOWN" || error.reason == "CONTROL_FLOW";
+}
+
 }  // namespace
 
 Result<worker::WorkerEvent> JobQueue::RunExclusive(std::shared_ptr<Job> job,
@@ -84,10 +90,14 @@ Result<worker::CountersResult> JobQueue::ProbeCounters(const AbandonedFn& abando
 Result<v1::VerifyModelResponse> JobQueue::Verify(const worker::VerifyTask& task,
                                                  const AbandonedFn& abandoned) {
   TINYPROF_RETURN_IF_ERROR(CheckTolerance(task.spec()));
-  TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec model, CheckModelSpec(task.spec().model()));
-  TINYPROF_RETURN_IF_ERROR(ResolveIsa(task.spec().isa()));
-  TINYPROF_ASSIGN_OR_RETURN(const v1::ModelAnalysis analysis, dependencies_.models->Analyze(model));
-  TINYPROF_RETURN_IF_ERROR(CheckModelSize(analysis, options_.memory_limit_bytes));
+  TINYPROF_ASSIGN_OR_RETURN(const v1::VerifySpec spec, CheckVerifySpec(task.spec()));
+  const v1::ModelSpec& model = spec.model();
+  const Result<v1::ModelAnalysis> analysis = dependencies_.models->Analyze(model);
+  if (analysis.has_value()) {
+    TINYPROF_RETURN_IF_ERROR(CheckModelSize(*analysis, options_.memory_limit_bytes));
+  } else if (!MayDependOnData(analysis.error())) {
+    return tl::unexpected<Error>(analysis.error());
+  }
   TINYPROF_ASSIGN_OR_RETURN(std::optional<UniqueFd> model_file,
                             dependencies_.models->OpenFile(model));
   auto job = std::make_shared<Job>();
@@ -95,7 +105,7 @@ Result<v1::VerifyModelResponse> JobQueue::Verify(const worker::VerifyTask& task,
   job->request.set_memory_limit_bytes(options_.memory_limit_bytes);
   job->request.set_has_model_file(model_file.has_value());
   *job->request.mutable_verify() = task;
-  *job->request.mutable_verify()->mutable_spec()->mutable_model() = model;
+  *job->request.mutable_verify()->mutable_spec() = spec;
   if (model_file) job->model_file = *std::move(model_file);
   TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(std::move(job), abandoned));
   if (!event.has_verified()) return WrongOutcome("comparison");

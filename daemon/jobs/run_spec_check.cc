@@ -116,8 +116,10 @@ Status CheckTimeBudget(v1::RunSpec& spec, const RunLimits& limits) {
                                  : ""));
 }
 
-// Writes the default of each enumeration out, and refuses numbers that are none of its values.
-Status CheckEnumerations(v1::RunSpec& spec) {
+// Which kernels run, of a RunSpec or a VerifySpec: writes defaults out, and refuses numbers that
+// are none of the values and algorithms that the backend has not got.
+template <class Spec>
+Status CheckKernels(Spec& spec) {
   if (spec.backend() == v1::BACKEND_UNSPECIFIED) spec.set_backend(v1::BACKEND_EIGEN);
   if (!v1::Backend_IsValid(spec.backend())) {
     return Invalid("BAD_BACKEND", "backend", std::to_string(spec.backend()),
@@ -138,6 +140,12 @@ Status CheckEnumerations(v1::RunSpec& spec) {
                    v1::ConvAlgorithm_Name(spec.conv_algorithm()),
                    "CONV_ALGORITHM_DIRECT, unless the backend is onednn or best");
   }
+  return {};
+}
+
+// Writes the default of each enumeration out, and refuses numbers that are none of its values.
+Status CheckEnumerations(v1::RunSpec& spec) {
+  TINYPROF_RETURN_IF_ERROR(CheckKernels(spec));
   if (spec.cache() == v1::CACHE_MODE_UNSPECIFIED) spec.set_cache(v1::CACHE_MODE_WARM);
   if (!v1::CacheMode_IsValid(spec.cache())) {
     return Invalid("BAD_CACHE_MODE", "cache", std::to_string(spec.cache()),
@@ -183,6 +191,14 @@ Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& asked) {
   if (spec.seed() == 0) spec.set_seed(1);
   TINYPROF_RETURN_IF_ERROR(CheckBatch(spec.batch()));
   TINYPROF_RETURN_IF_ERROR(CheckInputs(spec));
+  return spec;
+}
+
+Result<v1::VerifySpec> CheckVerifySpec(const v1::VerifySpec& asked) {
+  v1::VerifySpec spec = asked;
+  TINYPROF_ASSIGN_OR_RETURN(*spec.mutable_model(), CheckModelSpec(asked.model()));
+  TINYPROF_RETURN_IF_ERROR(CheckKernels(spec));
+  TINYPROF_RETURN_IF_ERROR(ResolveIsa(spec.isa()));
   return spec;
 }
 

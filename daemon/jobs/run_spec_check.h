@@ -7,6 +7,7 @@
 #include "kernels/base/error.h"
 #include "tinyprof/v1/model.pb.h"
 #include "tinyprof/v1/run.pb.h"
+#include "tinyprof/v1/service.pb.h"
 
 namespace tinyprof {
 
@@ -21,6 +22,10 @@ struct RunLimits {
 // "BAD_TIME_BUDGET", "BAD_TIMEOUT", "BAD_BACKEND", "BAD_CACHE_MODE", "BAD_COUNTER_MODE",
 // "BAD_MODEL", "BAD_BATCH", "BAD_INPUT", "UNKNOWN_ISA"; FAILED_PRECONDITION / "ISA_NOT_AVAILABLE".
 Result<v1::RunSpec> CheckRunSpec(const v1::RunSpec& spec, const RunLimits& limits);
+
+// The same for what is verified: "BAD_BACKEND", "BAD_CONV_ALGORITHM", "BAD_MODEL", "BAD_BATCH",
+// "BAD_INPUT", "UNKNOWN_ISA"; FAILED_PRECONDITION / "ISA_NOT_AVAILABLE".
+Result<v1::VerifySpec> CheckVerifySpec(const v1::VerifySpec& spec);
 
 // The same for the part that names the model.
 Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& spec);

@@ -54,6 +54,7 @@ const OnnxReader::Forms& OnnxReader::AllForms() {
       {"Scatter", &OnnxReader::EmitScatter},
       {"Resize", &OnnxReader::EmitResize},
       {"Upsample", &OnnxReader::EmitResize},
+      {"RoiAlign", &OnnxReader::EmitRoiAlign},
       {"MeanVarianceNormalization", &OnnxReader::EmitMeanVariance},
       {"Size", &OnnxReader::EmitSize},
       {"NegativeLogLikelihoodLoss", &OnnxReader::EmitLogLikelihood},
@@ -228,6 +229,15 @@ Result<std::vector<ValueId>> OnnxReader::EmitResize(const onnx::NodeProto& sourc
   node.op_type = "Resize";
   node.attributes["coordinate_transformation_mode"] = std::string("asymmetric");
   node.attributes["nearest_mode"] = std::string("floor");
+  return Emit(source, std::move(node), output_count);
+}
+
+// Before opset 16 places are not moved by half a pixel.
+Result<std::vector<ValueId>> OnnxReader::EmitRoiAlign(const onnx::NodeProto& source, Node node,
+                                                      size_t output_count) {
+  if (graph_.opset < 16) {
+    node.attributes["coordinate_transformation_mode"] = std::string("output_half_pixel");
+  }
   return Emit(source, std::move(node), output_count);
 }
 

@@ -224,34 +224,24 @@ Result<OnnxReader::ScanPlan> OnnxReader::PlanScan(const onnx::NodeProto& node,
   return plan;
 }
 
-Status OnnxReader::ReadScan(onnx::NodeProto& node, Scope& scope) {
-  onnx::GraphProto* body = BodyOf(node);
-  TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, Resolve(node, scope));
-  if (graph_.opset < 9) return NotKnown(node, "the Scan of opset 8 is not supported");
-  if (body == nullptr) return BadLoop(node, "it has no body");
-  TINYPROF_ASSIGN_OR_RETURN(const ScanPlan plan, PlanScan(node, *body, inputs));
-  const KeepProtos keep(*this);
-  Scope constants;
-  constants.parent = &scope;
-  TINYPROF_RETURN_IF_ERROR(ReadInitializers(*body, constants));
+Result<OnnxReader::Unrolled> OnnxReader::UnrollScan(onnx::NodeProto& node, onnx::GraphProto& body,
+                                                    const Scope& constants, const ScanPlan& plan,
+                                                    const std::vector<ValueId>& inputs) {
   const auto first_scanned = inputs.begin() + static_cast<std::ptrdiff_t>(plan.state_count);
   Unrolled unrolled{.state = {inputs.begin(), first_scanned}, .stacks = {}};
   unrolled.stacks.resize(plan.output_axes.size());
-  const Node base{.name = node.name().empty() ? node.op_type() : node.name()};
   for (int64_t i = 0; i < plan.trips; ++i) {
     TINYPROF_RETURN_IF_ERROR(CountIteration(node));
     std::vector<ValueId> arguments = unrolled.state;
     for (size_t k = 0; k < plan.input_axes.size(); ++k) {
       const int64_t at = plan.input_reversed[k] ? plan.trips - 1 - i : i;
-      const ValueId index = AddInitializer(IntegerScalar(DType::kInt64, at));
       TINYPROF_ASSIGN_OR_RETURN(
           const ValueId slice,
-          EmitOne(node, base, "Gather", {first_scanned[static_cast<std::ptrdiff_t>(k)], index},
-                  {{"axis", plan.input_axes[k]}}));
+          EmitSlice(node, first_scanned[static_cast<std::ptrdiff_t>(k)], plan.input_axes[k], at));
       arguments.push_back(slice);
     }
     TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,
-                              ReadIteration(node, *body, constants, arguments));
+                              ReadIteration(node, body, constants, arguments));
     std::copy_n(outputs.begin(), plan.state_count, unrolled.state.begin());
     for (size_t k = 0; k < unrolled.stacks.size(); ++k) {
       std::vector<ValueId>& stack = unrolled.stacks[k];
@@ -259,6 +249,65 @@ Status OnnxReader::ReadScan(onnx::NodeProto& node, Scope& scope) {
                    outputs[plan.state_count + k]);
     }
   }
+  return unrolled;
+}
+
+// What `value` holds at `index` of `axis`, which goes away.
+Result<ValueId> OnnxReader::EmitSlice(const onnx::NodeProto& node, ValueId value, int64_t axis,
+                                      int64_t index) {
+  const Node base{.name = node.name().empty() ? node.op_type() : node.name()};
+  const ValueId at = AddInitializer(IntegerScalar(DType::kInt64, index));
+  return EmitOne(node, base, "Gather", {value, at}, {{"axis", axis}});
+}
+
+// The Scan of opset 8: input 0 has the lengths of sequences, and all others a batch as their first
+// dimension, each element of which is scanned by itself.
+Status OnnxReader::ReadBatchedScan(onnx::NodeProto& node, Scope& scope, onnx::GraphProto& body,
+                                   const Scope& constants, const std::vector<ValueId>& inputs) {
+  for (auto& attribute : *node.mutable_attribute()) {
+    if (attribute.name() == "directions") attribute.set_name("scan_input_directions");
+  }
+  if (inputs.size() < 2) return BadLoop(node, "it has no inputs");
+  if (inputs[0] != kNoValue) return NotKnown(node, "lengths of sequences are not supported");
+  const Value* last = inputs.back() < 0 ? nullptr : &graph_.value(inputs.back());
+  if (last == nullptr || last->type.shape.rank() == 0) return BadLoop(node, "it has no batch");
+  const int64_t batch = last->type.shape[0];
+  Unrolled whole;
+  for (int64_t b = 0; b < batch; ++b) {
+    std::vector<ValueId> slices;
+    for (size_t k = 1; k < inputs.size(); ++k) {
+      const Shape* shape = inputs[k] < 0 ? nullptr : &graph_.value(inputs[k]).type.shape;
+      if (shape == nullptr || shape->rank() == 0 || (*shape)[0] != batch) {
+        return BadLoop(node, "its inputs differ in their batch");
+      }
+      TINYPROF_ASSIGN_OR_RETURN(const ValueId slice, EmitSlice(node, inputs[k], 0, b));
+      slices.push_back(slice);
+    }
+    TINYPROF_ASSIGN_OR_RETURN(const ScanPlan plan, PlanScan(node, body, slices));
+    TINYPROF_ASSIGN_OR_RETURN(Unrolled one, UnrollScan(node, body, constants, plan, slices));
+    // What is the state of one element is an output of the whole, stacked as all others are.
+    whole.stacks.resize(one.state.size() + one.stacks.size());
+    for (size_t k = 0; k < one.state.size(); ++k) whole.stacks[k].push_back(one.state[k]);
+    for (size_t k = 0; k < one.stacks.size(); ++k) {
+      TINYPROF_ASSIGN_OR_RETURN(const ValueId stack, EmitStack(node, std::move(one.stacks[k]), 0));
+      whole.stacks[one.state.size() + k].push_back(stack);
+    }
+  }
+  const std::vector<int64_t> axes(whole.stacks.size(), 0);
+  return DefineLoopOutputs(node, scope, std::move(whole), axes);
+}
+
+Status OnnxReader::ReadScan(onnx::NodeProto& node, Scope& scope) {
+  onnx::GraphProto* body = BodyOf(node);
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, Resolve(node, scope));
+  if (body == nullptr) return BadLoop(node, "it has no body");
+  const KeepProtos keep(*this);
+  Scope constants;
+  constants.parent = &scope;
+  TINYPROF_RETURN_IF_ERROR(ReadInitializers(*body, constants));
+  if (graph_.opset < 9) return ReadBatchedScan(node, scope, *body, constants, inputs);
+  TINYPROF_ASSIGN_OR_RETURN(const ScanPlan plan, PlanScan(node, *body, inputs));
+  TINYPROF_ASSIGN_OR_RETURN(Unrolled unrolled, UnrollScan(node, *body, constants, plan, inputs));
   return DefineLoopOutputs(node, scope, std::move(unrolled), plan.output_axes);
 }
 

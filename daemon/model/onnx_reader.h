@@ -69,6 +69,8 @@ class OnnxReader {
                                            size_t output_count);
   Result<std::vector<ValueId>> EmitResize(const onnx::NodeProto& source, Node node,
                                           size_t output_count);
+  Result<std::vector<ValueId>> EmitRoiAlign(const onnx::NodeProto& source, Node node,
+                                            size_t output_count);
   Result<std::vector<ValueId>> EmitMeanVariance(const onnx::NodeProto& source, Node node,
                                                 size_t output_count);
   Result<std::vector<ValueId>> EmitRecurrent(const onnx::NodeProto& source, Node node,
@@ -97,6 +99,12 @@ class OnnxReader {
   Status CountIteration(const onnx::NodeProto& node);
   Status ReadLoop(onnx::NodeProto& node, Scope& scope);
   Status ReadScan(onnx::NodeProto& node, Scope& scope);
+  Status ReadBatchedScan(onnx::NodeProto& node, Scope& scope, onnx::GraphProto& body,
+                         const Scope& constants, const std::vector<ValueId>& inputs);
+  Result<Unrolled> UnrollScan(onnx::NodeProto& node, onnx::GraphProto& body, const Scope& constants,
+                              const ScanPlan& plan, const std::vector<ValueId>& inputs);
+  Result<ValueId> EmitSlice(const onnx::NodeProto& node, ValueId value, int64_t axis,
+                            int64_t index);
   Result<ScanPlan> PlanScan(const onnx::NodeProto& node, const onnx::GraphProto& body,
                             const std::vector<ValueId>& inputs) const;
   // The outputs of the body on `inputs`.

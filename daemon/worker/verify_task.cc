@@ -22,27 +22,36 @@ tl::unexpected<Error> BadTensor(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, "BAD_INPUT", std::move(message));
 }
 
-// The tensors in the order of `ids`: by name where a tensor has the name of one of these values,
-// else by position.
 Result<std::vector<TensorData>> ReadTensors(
-    const Graph& graph, const std::vector<ValueId>& ids,
     const google::protobuf::RepeatedPtrField<std::string>& serialized, std::string_view role) {
-  if (serialized.size() != static_cast<int>(ids.size())) {
-    return BadTensor(
-        fmt::format("the model has {} {}s and {} were given", ids.size(), role, serialized.size()));
-  }
-  std::vector<TensorData> tensors(ids.size());
+  std::vector<TensorData> tensors;
   for (int i = 0; i < serialized.size(); ++i) {
     onnx::TensorProto proto;
     if (!proto.ParseFromString(serialized.Get(i))) {
       return BadTensor(fmt::format("{} {} is no ONNX TensorProto", role, i));
     }
     TINYPROF_ASSIGN_OR_RETURN(TensorData tensor, TensorFromProto(proto));
-    auto position = static_cast<size_t>(i);
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+// The tensors in the order of `ids`: by name where a tensor has the name of one of these values,
+// else by position.
+Result<std::vector<TensorData>> InOrder(const Graph& graph, const std::vector<ValueId>& ids,
+                                        const std::vector<TensorData>& given,
+                                        std::string_view role) {
+  if (given.size() != ids.size()) {
+    return BadTensor(
+        fmt::format("the model has {} {}s and {} were given", ids.size(), role, given.size()));
+  }
+  std::vector<TensorData> tensors(ids.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    size_t position = i;
     for (size_t k = 0; k < ids.size(); ++k) {
-      if (graph.value(ids[k]).name == tensor.name) position = k;
+      if (graph.value(ids[k]).name == given[i].name) position = k;
     }
-    tensors[position] = std::move(tensor);
+    tensors[position] = given[i];
   }
   for (size_t k = 0; k < ids.size(); ++k) {
     if (!tensors[k].bytes) {
@@ -50,6 +59,42 @@ Result<std::vector<TensorData>> ReadTensors(
     }
   }
   return tensors;
+}
+
+struct Imported {
+  Graph graph;
+  std::vector<TensorData> inputs;  // those of the graph: without what is fixed
+};
+
+// Inputs that shapes or the flow of control depend on are fixed to what was given, by name: only
+// integers and conditions where that is enough.
+Result<Imported> Import(const worker::WorkerRequest& request,
+                        const std::vector<TensorData>& inputs) {
+  const auto import = [&](const auto& is_fixed) -> Result<Imported> {
+    std::vector<TensorData> fixed;
+    std::vector<TensorData> others;
+    for (const TensorData& input : inputs) {
+      (!input.name.empty() && is_fixed(input) ? fixed : others).push_back(input);
+    }
+    TINYPROF_ASSIGN_OR_RETURN(Graph graph,
+                              BuildGraph(request.verify().spec().model(),
+                                         request.has_model_file() ? kModelFd : -1, fixed));
+    return Imported{std::move(graph), std::move(others)};
+  };
+  const auto wants_more = [](const Result<Imported>& imported) {
+    return !imported && (imported.error().reason == "SHAPE_NOT_KNOWN" ||
+                         imported.error().reason == "CONTROL_FLOW");
+  };
+  Result<Imported> imported = import([](const TensorData&) { return false; });
+  if (wants_more(imported)) {
+    imported = import([](const TensorData& input) {
+      const DType dtype = input.type.dtype;
+      return dtype == DType::kInt64 || dtype == DType::kInt32 ||
+             (dtype == DType::kBool && input.type.shape.element_count() <= 1);
+    });
+  }
+  if (wants_more(imported)) imported = import([](const TensorData&) { return true; });
+  return imported;
 }
 
 Status SetInputs(Session& session, const std::vector<TensorData>& inputs) {
@@ -78,8 +123,9 @@ Tolerance ToleranceOf(const v1::VerifySpec& spec) {
 
 Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request) {
   const worker::VerifyTask& task = request.verify();
-  TINYPROF_ASSIGN_OR_RETURN(
-      Graph loaded, BuildGraph(task.spec().model(), request.has_model_file() ? kModelFd : -1));
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> given,
+                            ReadTensors(task.inputs(), "input"));
+  TINYPROF_ASSIGN_OR_RETURN(Imported loaded, Import(request, given));
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(task.spec().isa()));
   const SessionOptions options{.backend = FromProto(task.spec().backend()),
                                .isa = isa,
@@ -89,12 +135,14 @@ Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request) 
                                .layouts = {},
                                .memory_limit_bytes = request.memory_limit_bytes()};
   TINYPROF_ASSIGN_OR_RETURN(const RunPlan plan,
-                            PlanRun(std::move(loaded), options, task.spec().fuse()));
+                            PlanRun(std::move(loaded.graph), options, task.spec().fuse()));
   const Graph& graph = plan.graph;
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> inputs,
-                            ReadTensors(graph, graph.inputs, task.inputs(), "input"));
+                            InOrder(graph, graph.inputs, loaded.inputs, "input"));
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> outputs,
+                            ReadTensors(task.outputs(), "output"));
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<TensorData> wanted,
-                            ReadTensors(graph, graph.outputs, task.outputs(), "output"));
+                            InOrder(graph, graph.outputs, outputs, "output"));
   TINYPROF_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
                             Session::Create(graph, plan.options));
   TINYPROF_RETURN_IF_ERROR(SetInputs(*session, inputs));

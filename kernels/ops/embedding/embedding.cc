@@ -1,8 +1,8 @@
 // Gather, which is also what an embedding layer is: rows of a table, chosen by integers.
 //
 // data [d0..dr-1], indices of any shape, attribute "axis"; the output has the indices' shape in the
-// place of that axis. Negative indices count from the end. One that is out of range is refused where
-// it is known before the run, and else clamped: nothing outside of the table is ever read.
+// place of that axis. Negative indices count from the end. One that is out of range is refused
+// where it is known before the run, and else clamped: nothing outside of the table is ever read.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,9 +1,10 @@
 // Operators that choose elements by indices or conditions, and those that make indices.
 //
 // Indices out of range are refused where they are known before the run. Those that are data of the
-// run are clamped to the tensor, so that nothing outside of it is ever touched. Where the shape of the output depends on data, that has to be known before the run:
-// UNIMPLEMENTED / "SHAPE_NOT_KNOWN" otherwise. None costs FLOPs but a Range of floats and a
-// ScatterElements or ScatterND that adds or multiplies. One implementation for all backends.
+// run are clamped to the tensor, so that nothing outside of it is ever touched. Where the shape of
+// the output depends on data, that has to be known before the run: UNIMPLEMENTED /
+// "SHAPE_NOT_KNOWN" otherwise. None costs FLOPs but a Range of floats and a ScatterElements or
+// ScatterND that adds or multiplies. One implementation for all backends.
 #pragma once
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 
 #include "kernels/ops/cost_math.h"
 #include "kernels/ops/families.h"
+#include "kernels/ops/matmul/determinant.h"
 #include "kernels/ops/matmul/reference.h"
 
 namespace tinyprof {
@@ -58,6 +59,13 @@ constexpr std::array kOperators = {
              .cost = GemmCost,
              .reference = MakeReferenceKernel<float, GemmReference<float>>,
              .reference_f64 = MakeReferenceKernel<double, GemmReference<double>>},
+    Operator{.type = "Det",
+             .min_inputs = 1,
+             .max_inputs = 1,
+             .infer = InferDet,
+             .cost = DetCost,
+             .reference = MakeDet<float>,
+             .reference_f64 = MakeDet<double>},
 };
 
 }  // namespace

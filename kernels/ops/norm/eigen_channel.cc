@@ -105,6 +105,12 @@ Result<std::unique_ptr<Kernel>> MakeInstanceNorm(const NodeSignature& signature,
 
 Result<std::unique_ptr<Kernel>> MakeLrn(const NodeSignature& signature,
                                         const KernelOptions& options) {
+  // Rows of fewer places are not worth the calls.
+  constexpr int64_t kMinPlaces = 4;
+  if (BatchNormDimsOf(signature).inner < kMinPlaces) {
+    return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
+                "the Eigen backend has LRN for images of some size only");
+  }
   return MakeFloatKernel<Lrn>(signature, options);
 }
 

@@ -177,10 +177,21 @@ class RecurrentKernel final : public Kernel {
   StateProduct candidate_product_;
 };
 
+template <Cell cell>
+Result<std::unique_ptr<Kernel>> MakeRecurrent(const NodeSignature& signature,
+                                              const KernelOptions& options) {
+  constexpr size_t kLengths = 4, kPeepholes = 7;
+  if (signature.has_input(kLengths) || signature.has_input(kPeepholes)) {
+    return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
+                "the Eigen backend takes whole sequences and no peepholes");
+  }
+  return MakeFloatKernel<RecurrentKernel<cell>>(signature, options);
+}
+
 constexpr std::array kKernels = {
-    EigenKernel{"RNN", &MakeFloatKernel<RecurrentKernel<Cell::kRnn>>},
-    EigenKernel{"GRU", &MakeFloatKernel<RecurrentKernel<Cell::kGru>>},
-    EigenKernel{"LSTM", &MakeFloatKernel<RecurrentKernel<Cell::kLstm>>},
+    EigenKernel{"RNN", &MakeRecurrent<Cell::kRnn>},
+    EigenKernel{"GRU", &MakeRecurrent<Cell::kGru>},
+    EigenKernel{"LSTM", &MakeRecurrent<Cell::kLstm>},
 };
 
 }  // namespace

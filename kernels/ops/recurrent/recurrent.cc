@@ -44,9 +44,22 @@ Status CheckUnsupported(const NodeSignature& signature, Cell cell) {
   if (signature.Int("layout", 0) != 0) return NotSupported(signature, "layout 1 (batch first)");
   if (signature.Int("input_forget", 0) != 0) return NotSupported(signature, "input_forget");
   if (signature.has_attribute("clip")) return NotSupported(signature, "clip");
-  if (signature.has_input(4)) return NotSupported(signature, "sequence_lens (input 4)");
-  if (signature.has_input(7)) return NotSupported(signature, "peepholes (input 7)");
   return {};
+}
+
+// The lengths of sequences are int32, all other operands have the type of X.
+Status CheckTypes(const NodeSignature& signature) {
+  constexpr size_t kLengths = 4;
+  NodeSignature others = signature;
+  if (signature.has_input(kLengths)) {
+    if (signature.input(kLengths).dtype != DType::kInt32) {
+      return Fail(ErrorCode::kInvalidArgument, "DTYPE_MISMATCH",
+                  fmt::format("{} wants int32 for sequence_lens, got {}", signature.node->op_type,
+                              Name(signature.input(kLengths).dtype)));
+    }
+    others.inputs[kLengths].present = false;
+  }
+  return CheckSameDType(others, 0, 1);
 }
 
 template <Cell cell>
@@ -55,7 +68,7 @@ Result<Types> InferRecurrent(const NodeSignature& signature, size_t output_count
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, kOutputs));
   TINYPROF_RETURN_IF_ERROR(CheckUnsupported(signature, cell));
   TINYPROF_RETURN_IF_ERROR(CheckFloatInput(signature, 0));
-  TINYPROF_RETURN_IF_ERROR(CheckSameDType(signature, 0, 1));
+  TINYPROF_RETURN_IF_ERROR(CheckTypes(signature));
   for (const size_t index : {size_t{0}, size_t{1}, size_t{2}}) {
     TINYPROF_RETURN_IF_ERROR(CheckRank(signature, index, 3, 3));
   }
@@ -66,15 +79,17 @@ Result<Types> InferRecurrent(const NodeSignature& signature, size_t output_count
                                                 signature.input(2).shape.ToString()));
   }
   const Shape state{dims.directions, dims.batch, dims.hidden};
-  const std::array<std::pair<size_t, Shape>, 5> wanted = {{
+  const std::array<std::pair<size_t, Shape>, 7> wanted = {{
       {1, {dims.directions, dims.gate_width(), dims.input}},
       {2, {dims.directions, dims.gate_width(), dims.hidden}},
       {3, {dims.directions, 2 * dims.gate_width()}},
+      {4, {dims.batch}},
       {5, state},
       {6, state},
+      {7, {dims.directions, 3 * dims.hidden}},
   }};
-  constexpr std::array<std::string_view, 7> kNames = {
-      "X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c"};
+  constexpr std::array<std::string_view, 8> kNames = {
+      "X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"};
   for (const auto& [index, shape] : wanted) {
     TINYPROF_RETURN_IF_ERROR(CheckInputShape(signature, index, kNames[index], shape));
   }

@@ -1,8 +1,9 @@
 // LSTM, GRU and RNN with the semantics of ONNX: X [steps, batch, input], weights W [directions,
 // gates * hidden, input] and R [directions, gates * hidden, hidden], optional bias B [directions, 2
-// * gates * hidden], initial state [directions, batch, hidden] (LSTM: and cell). Outputs, all
-// optional: Y [steps, directions, batch, hidden], the last state and the last cell [directions,
-// batch, hidden]. Default activations only.
+// * gates * hidden], lengths of sequences [batch], initial state [directions, batch, hidden] (LSTM:
+// and cell, and peepholes [directions, 3 * hidden]). Outputs, all optional: Y [steps, directions,
+// batch, hidden], the last state and the last cell [directions, batch, hidden]. Default activations
+// only. A sequence that has ended keeps its state, and Y is 0 there; the cost counts all steps.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,11 @@ struct RecurrentDims {
 
   int64_t gate_width() const { return gates * hidden; }
   int64_t state_size() const { return batch * hidden; }
-  // The time that `step` of `direction` works on.
-  int64_t time_of(int64_t direction, int64_t step) const {
-    return first_is_reverse || direction == 1 ? steps - 1 - step : step;
+  // The time that `step` of `direction` works on, in a sequence of `length` steps.
+  int64_t time_of(int64_t direction, int64_t step, int64_t length) const {
+    return first_is_reverse || direction == 1 ? length - 1 - step : step;
   }
+  int64_t time_of(int64_t direction, int64_t step) const { return time_of(direction, step, steps); }
 };
 // The signature has passed the type rule.
 RecurrentDims RecurrentDimsOf(const NodeSignature& signature, Cell cell);
@@ -49,6 +51,8 @@ struct DirectionOperands {
   const T* hidden_bias = nullptr;  // gate_width() elements
   const T* initial_hidden = nullptr;
   const T* initial_cell = nullptr;
+  const T* peepholes = nullptr;      // input, output, forget: hidden elements each
+  const int32_t* lengths = nullptr;  // by batch element
   T* y = nullptr;  // of the first step; a step is directions * state_size() elements
   T* last_hidden = nullptr;
   T* last_cell = nullptr;
@@ -57,7 +61,7 @@ struct DirectionOperands {
 template <class T>
 DirectionOperands<T> OperandsOf(const RecurrentDims& dims, const KernelArgs& args,
                                 int64_t direction) {
-  constexpr size_t kBias = 3, kInitialHidden = 5, kInitialCell = 6;
+  constexpr size_t kBias = 3, kLengths = 4, kInitialHidden = 5, kInitialCell = 6, kPeepholes = 7;
   const auto in = [&](size_t index, int64_t elements) {
     return args.has_input(index) ? args.In<T>(index) + direction * elements : nullptr;
   };
@@ -74,6 +78,8 @@ DirectionOperands<T> OperandsOf(const RecurrentDims& dims, const KernelArgs& arg
           .hidden_bias = bias == nullptr ? nullptr : bias + dims.gate_width(),
           .initial_hidden = in(kInitialHidden, dims.state_size()),
           .initial_cell = in(kInitialCell, dims.state_size()),
+          .peepholes = in(kPeepholes, 3 * dims.hidden),
+          .lengths = args.has_input(kLengths) ? args.In<int32_t>(kLengths) : nullptr,
           .y = out(0),
           .last_hidden = out(1),
           .last_cell = out(2)};

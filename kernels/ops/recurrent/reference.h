@@ -57,16 +57,23 @@ void LstmStep(const RecurrentDims& dims, const DirectionOperands<T>& operands,
   using std::tanh;
   const int64_t hidden = dims.hidden;
   for (int64_t row = 0; row < 4 * hidden; ++row) {
-    const T sum = Preactivation(dims, operands, state.x, state.hidden, row);
-    state.gates[row] = row < 3 * hidden ? Sigmoid::Apply(sum, {}) : tanh(sum);
+    state.gates[row] = Preactivation(dims, operands, state.x, state.hidden, row);
   }
-  const T* in = state.gates;
-  const T* out = in + hidden;
-  const T* forget = out + hidden;
-  const T* candidate = forget + hidden;
+  T* in = state.gates;
+  T* out = in + hidden;
+  T* forget = out + hidden;
+  T* candidate = forget + hidden;
+  const T* peepholes = operands.peepholes;
   for (int64_t j = 0; j < hidden; ++j) {
-    state.cell[j] = forget[j] * state.cell[j] + in[j] * candidate[j];
-    state.hidden[j] = out[j] * tanh(state.cell[j]);
+    // The gates of input and forgetting see the cell as it was, that of the output the new one.
+    if (peepholes != nullptr) {
+      in[j] += peepholes[j] * state.cell[j];
+      forget[j] += peepholes[2 * hidden + j] * state.cell[j];
+    }
+    state.cell[j] = Sigmoid::Apply(forget[j], {}) * state.cell[j] +
+                    Sigmoid::Apply(in[j], {}) * tanh(candidate[j]);
+    if (peepholes != nullptr) out[j] += peepholes[hidden + j] * state.cell[j];
+    state.hidden[j] = Sigmoid::Apply(out[j], {}) * tanh(state.cell[j]);
   }
 }
 
@@ -134,6 +141,13 @@ void CopyIfWanted(const T* from, int64_t count, T* to) {
   if (to != nullptr) std::copy_n(from, count, to);
 }
 
+// Steps of the sequence of batch element `n`; data of the run, so never beyond the input.
+template <class T>
+int64_t LengthOf(const RecurrentDims& dims, const DirectionOperands<T>& operands, int64_t n) {
+  if (operands.lengths == nullptr) return dims.steps;
+  return std::clamp<int64_t>(operands.lengths[n], 0, dims.steps);
+}
+
 // Elements that RecurrentLoop needs beside its operands.
 inline int64_t RecurrentScratchElements(const RecurrentDims& dims) {
   return 2 * dims.state_size() + (dims.gates + 1) * dims.hidden;
@@ -149,17 +163,22 @@ void RecurrentLoop(const RecurrentDims& dims, const KernelArgs& args, T* scratch
     CopyOrClear(operands.initial_hidden, dims.state_size(), hidden);
     CopyOrClear(operands.initial_cell, dims.state_size(), cells);
     for (int64_t step = 0; step < dims.steps; ++step) {
-      const int64_t time = dims.time_of(direction, step);
       for (int64_t n = 0; n < dims.batch; ++n) {
-        CellStep<T, cell>(dims, operands,
-                          {.x = operands.x + (time * dims.batch + n) * dims.input,
-                           .hidden = hidden + n * dims.hidden,
-                           .cell = cells + n * dims.hidden,
-                           .gates = gates});
+        const int64_t length = LengthOf(dims, operands, n);
+        const bool has_ended = step >= length;
+        const int64_t time = has_ended ? step : dims.time_of(direction, step, length);
+        T* state = hidden + n * dims.hidden;
+        if (!has_ended) {
+          CellStep<T, cell>(dims, operands,
+                            {.x = operands.x + (time * dims.batch + n) * dims.input,
+                             .hidden = state,
+                             .cell = cells + n * dims.hidden,
+                             .gates = gates});
+        }
+        if (operands.y == nullptr) continue;
+        T* y = operands.y + time * dims.directions * dims.state_size() + n * dims.hidden;
+        CopyOrClear(has_ended ? nullptr : static_cast<const T*>(state), dims.hidden, y);
       }
-      if (operands.y == nullptr) continue;
-      std::copy_n(hidden, dims.state_size(),
-                  operands.y + time * dims.directions * dims.state_size());
     }
     CopyIfWanted(hidden, dims.state_size(), operands.last_hidden);
     CopyIfWanted(cells, dims.state_size(), operands.last_cell);

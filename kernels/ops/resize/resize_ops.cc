@@ -1,4 +1,5 @@
-// The type and cost rules of Resize, its naive kernels, and the one for nearest, which only moves.
+// The table of operators that sample images, and the type rule, cost rule and naive kernels of
+// Resize.
 #include <array>
 
 #include "kernels/ops/checks.h"
@@ -8,6 +9,7 @@
 #include "kernels/ops/reference_kernel.h"
 #include "kernels/ops/resize/grid_sample.h"
 #include "kernels/ops/resize/passes.h"
+#include "kernels/ops/resize/roi_align.h"
 #include "kernels/ops/shape/element.h"
 
 namespace tinyprof {
@@ -85,6 +87,9 @@ constexpr std::array kOperators = {
     Operator{"GridSample", 2, 2, &InferGridSample, &GridSampleCost,
              &MakeReferenceKernel<float, &GridSampleReference<float>>,
              &MakeReferenceKernel<double, &GridSampleReference<double>>},
+    Operator{"RoiAlign", 3, 3, &InferRoiAlign, &RoiAlignCost,
+             &MakeReferenceKernel<float, &RoiAlignReference<float>>,
+             &MakeReferenceKernel<double, &RoiAlignReference<double>>},
 };
 
 }  // namespace

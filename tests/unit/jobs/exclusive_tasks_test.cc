@@ -28,6 +28,30 @@ TEST_F(ExclusiveTasksTest, ExclusiveTasksGiveTheirResults) {
   EXPECT_EQ(queue_->Verify(task).error().reason, "MODEL_TOO_LARGE");
 }
 
+TEST_F(ExclusiveTasksTest, VerifyTakesModelsWhoseShapesOnlyTheDataTell) {
+  worker::VerifyTask task;
+  task.mutable_spec()->mutable_model()->set_text("shaped by data");
+  EXPECT_TRUE(queue_->Verify(task).has_value());
+  task.mutable_spec()->mutable_model()->set_text("unknown");
+  EXPECT_EQ(queue_->Verify(task).error().reason, "UNKNOWN_MODEL");
+}
+
+TEST_F(ExclusiveTasksTest, VerifyChoosesKernelsAsRunsDo) {
+  worker::VerifyTask task;
+  v1::VerifySpec& spec = *task.mutable_spec();
+  spec.mutable_model()->set_text("mlp");
+  spec.set_conv_algorithm(v1::CONV_ALGORITHM_WINOGRAD);
+  EXPECT_EQ(queue_->Verify(task).error().reason, "BAD_CONV_ALGORITHM");
+  spec.set_backend(v1::BACKEND_REFERENCE);
+  EXPECT_EQ(queue_->Verify(task).error().reason, "BAD_CONV_ALGORITHM");
+  spec.set_backend(v1::BACKEND_ONEDNN);
+  EXPECT_TRUE(queue_->Verify(task).has_value());
+  spec.set_backend(v1::BACKEND_BEST);
+  EXPECT_TRUE(queue_->Verify(task).has_value());
+  spec.set_backend(static_cast<v1::Backend>(99));
+  EXPECT_EQ(queue_->Verify(task).error().reason, "BAD_BACKEND");
+}
+
 TEST_F(ExclusiveTasksTest, ExclusiveTaskWaitsItsTurn) {
   HoldRuns();
   WaitForPhase(Start("a"), "timing");

@@ -108,6 +108,9 @@ class FakeModels final : public ModelSource {
     if (spec.text() == "unknown") {
       return Fail(ErrorCode::kNotFound, "UNKNOWN_MODEL", "there is no such model");
     }
+    if (spec.text() == "shaped by data") {
+      return Fail(ErrorCode::kUnimplemented, "SHAPE_NOT_KNOWN", "only the run knows this shape");
+    }
     v1::ModelAnalysis analysis;
     if (spec.text() == "large") analysis.set_parameter_bytes(int64_t{1} << 40);
     return analysis;

@@ -1,7 +1,9 @@
 // MatMul and Gemm: values against the double loop, counts against hand counts and the counting
 // scalar.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/ops/matmul/determinant.h"
 #include "kernels/ops/matmul/reference.h"
 #include "tests/unit/kernels/counted.h"
 #include "tests/unit/kernels/op_test_util.h"
@@ -193,6 +195,41 @@ TEST(GemmTest, CountsOfThePublishedLinearLayers) {
   EXPECT_EQ(LinearCost(1, 784, 128).flop_count(), 200832);
   EXPECT_EQ(LinearCost(1, 128, 64).flop_count(), 16448);
   EXPECT_EQ(LinearCost(1, 64, 10).flop_count(), 1290);
+}
+
+OpCase Det(OpCase::In matrices) {
+  return {.op_type = "Det", .inputs = {std::move(matrices)}, .has_eigen_kernel = false};
+}
+
+// The elimination in double, for counts of what it executes.
+void CountedDet(const NodeSignature& signature, const KernelArgs& args) {
+  const int64_t size = signature.input(0).shape.back();
+  std::vector<Counted> matrix(static_cast<size_t>(size * size));
+  for (int64_t i = 0; i < signature.output().shape.element_count(); ++i) {
+    std::copy_n(args.In<Counted>(0) + i * size * size, size * size, matrix.data());
+    args.Out<Counted>()[i] = DeterminantOf(size, matrix.data());
+  }
+}
+
+TEST(Det, ByHand) {
+  const auto det = [](Shape shape, const std::vector<float>& elements) {
+    return TrueOutputs(Det(FloatsOf(std::move(shape), elements)))[0];
+  };
+  EXPECT_THAT(det({2, 2, 2}, {0, 1, 2, 3, 1, 2, 2, 4}), testing::ElementsAre(-2, 0));
+  // A permutation of the rows of diag(2, 3, 5) by a cycle of three, which is even.
+  EXPECT_THAT(det({3, 3}, {0, 3, 0, 0, 0, 5, 2, 0, 0}), testing::ElementsAre(30));
+  EXPECT_THAT(det({1, 1}, {7}), testing::ElementsAre(7));
+  EXPECT_THAT(det({2, 0, 0}, {}), testing::ElementsAre(1, 1));
+}
+
+TEST(Det, AgreesAndCostsWhatItExecutes) {
+  for (const int64_t size : {1, 2, 3, 7, 20}) {
+    OpCase op_case = Det(Activation({3, size, size}));
+    op_case.tolerance = 1e-3;
+    CheckOp(op_case);
+    CheckCounts(op_case, &CountedDet);
+  }
+  EXPECT_EQ(RefusalOf(Det(Activation({2, 3}))).reason, "SHAPE_MISMATCH");
 }
 
 }  // namespace

@@ -104,6 +104,65 @@ TEST(Recurrent, BothDirectionsCostTwice) {
 
 double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
 
+OpCase::In Lengths(const std::vector<int32_t>& lengths) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(lengths.data());
+  return {.type = {DType::kInt32, Shape{static_cast<int64_t>(lengths.size())}},
+          .fill = {.kind = Fill::Kind::kData,
+                   .data = std::make_shared<std::vector<std::byte>>(
+                       bytes, bytes + lengths.size() * sizeof(int32_t))}};
+}
+
+TEST(Recurrent, PeepholesAgreeAndCostWhatTheyExecute) {
+  for (const std::string direction : {"forward", "bidirectional"}) {
+    OpCase op_case = Recurrent(CellTypes()[2], {5, 3, 7, 9}, direction, Operands::kAll);
+    op_case.inputs.push_back(WeightOf({direction == "forward" ? 1 : 2, 3 * 9}));
+    op_case.has_eigen_kernel = false;
+    CheckOp(op_case);
+    CheckCounts(op_case, &CountedCell<Cell::kLstm>);
+  }
+}
+
+// One unit, one step from a cell of 2: every product is 0 but those of the peepholes.
+TEST(Recurrent, PeepholesByHand) {
+  const OpCase op_case{
+      .op_type = "LSTM",
+      .inputs = {FloatsOf({1, 1, 1}, {0}), FloatsOf({1, 4, 1}, {0, 0, 0, 1}),
+                 FloatsOf({1, 4, 1}, {0, 0, 0, 0}), FloatsOf({1, 8}, {0, 0, 0, 1, 0, 0, 0, 0}),
+                 Omitted(), FloatsOf({1, 1, 1}, {0}), FloatsOf({1, 1, 1}, {2}),
+                 FloatsOf({1, 3}, {0.5F, -1, 0.25F})},
+      .output_count = 3,
+      .has_eigen_kernel = false};
+  const std::vector<std::vector<double>> got = TrueOutputs(op_case);
+  const double cell = SigmoidOf(0.25 * 2) * 2 + SigmoidOf(0.5 * 2) * std::tanh(1);
+  EXPECT_NEAR(got[2][0], cell, 1e-12);
+  EXPECT_NEAR(got[1][0], SigmoidOf(-cell) * std::tanh(cell), 1e-12);
+}
+
+// A sequence that ends early has the states of one that is that long, in either direction, and 0
+// after its end.
+TEST(Recurrent, SequencesEndByThemselves) {
+  for (const CellType& cell : CellTypes()) {
+    for (const std::string direction : {"forward", "reverse", "bidirectional"}) {
+      SCOPED_TRACE(cell.type + " " + direction);
+      OpCase whole = Recurrent(cell, {3, 1, 2, 4}, direction, Operands::kBias);
+      OpCase early = Recurrent(cell, {5, 1, 2, 4}, direction, Operands::kBias);
+      whole.inputs[0] = FloatsOf({3, 1, 2}, {1, 2, -3, 4, 5, -6});
+      early.inputs[0] = FloatsOf({5, 1, 2}, {1, 2, -3, 4, 5, -6, 7, 8, 9, 10});
+      early.inputs.push_back(Lengths({3}));
+      early.has_eigen_kernel = false;
+      CheckOp(early);
+      const std::vector<std::vector<double>> want = TrueOutputs(whole);
+      std::vector<std::vector<double>> got = TrueOutputs(early);
+      const size_t used = want[0].size();
+      EXPECT_THAT(
+          std::vector<double>(got[0].begin() + static_cast<std::ptrdiff_t>(used), got[0].end()),
+          testing::Each(0));
+      got[0].resize(used);
+      EXPECT_EQ(got, want);
+    }
+  }
+}
+
 // One unit, one input, two steps, by the formulas.
 TEST(Recurrent, LstmByHand) {
   const OpCase op_case{

@@ -6,6 +6,7 @@
 #include "kernels/base/check.h"
 #include "kernels/ops/resize/grid_sample.h"
 #include "kernels/ops/resize/passes.h"
+#include "kernels/ops/resize/roi_align.h"
 #include "tests/unit/kernels/counted.h"
 #include "tests/unit/kernels/op_test_util.h"
 
@@ -144,6 +145,61 @@ TEST(GridSample, PlacesByHand) {
                        .inputs = {FloatsOf({1, 1, 2, 2}, {1, 2, 3, 4}),
                                   FloatsOf({1, 1, 3, 2}, {0, 0, -0.5F, -0.5F, 9, NAN})}};
   EXPECT_THAT(TrueOutputs(op_case)[0], ElementsAre(2.5, 1, 0));
+}
+
+OpCase RoiAlign(OpCase::In images, OpCase::In rois, const std::vector<int64_t>& images_of_rois,
+                Attributes attributes) {
+  return {.op_type = "RoiAlign",
+          .attributes = std::move(attributes),
+          .inputs = {std::move(images), std::move(rois), IntsOf(images_of_rois)},
+          .has_eigen_kernel = false};
+}
+
+TEST(RoiAlign, AgreesAndCostsWhatItExecutes) {
+  for (const std::string mode : {"avg", "max"}) {
+    for (const std::string transformation : {"half_pixel", "output_half_pixel"}) {
+      const OpCase op_case =
+          RoiAlign(Activation({2, 3, 9, 7}),
+                   FloatsOf({3, 4}, {0, 0, 5, 8, -3, 2, 40, 3, 2, 2, 2, 2}), {0, 1, 1},
+                   {{"mode", mode},
+                    {"coordinate_transformation_mode", transformation},
+                    {"output_height", int64_t{3}},
+                    {"output_width", int64_t{2}},
+                    {"sampling_ratio", int64_t{2}},
+                    {"spatial_scale", 0.5F}});
+      CheckOp(op_case);
+      CheckCounts(op_case, &RoiAlignReference<Counted>);
+    }
+  }
+}
+
+TEST(RoiAlign, ByHand) {
+  // The one sample of each bin lies in the middle of 4 pixels of x + 10 y, then on a pixel.
+  const OpCase::In image = FloatsOf({1, 1, 3, 3}, {0, 1, 2, 10, 11, 12, 20, 21, 22});
+  const Attributes one = {{"sampling_ratio", int64_t{1}}};
+  EXPECT_THAT(TrueOutputs(RoiAlign(image, FloatsOf({1, 4}, {0, 0, 2, 2}), {0}, one))[0],
+              ElementsAre(5.5));
+  EXPECT_THAT(TrueOutputs(RoiAlign(image, FloatsOf({1, 4}, {1, 1, 2, 2}), {0}, one))[0],
+              ElementsAre(11));
+  // Without half pixels the place is (1, 1), and a rectangle of no size is a pixel wide.
+  Attributes corners = one;
+  corners["coordinate_transformation_mode"] = std::string("output_half_pixel");
+  EXPECT_THAT(TrueOutputs(RoiAlign(image, FloatsOf({1, 4}, {0, 0, 2, 2}), {0}, corners))[0],
+              ElementsAre(11));
+  EXPECT_THAT(TrueOutputs(RoiAlign(image, FloatsOf({1, 4}, {1, 1, 1, 1}), {0}, corners))[0],
+              ElementsAre(16.5));
+  // Far outside it is 0.
+  EXPECT_THAT(TrueOutputs(RoiAlign(image, FloatsOf({1, 4}, {9, 9, 9, NAN}), {0}, one))[0],
+              ElementsAre(0));
+}
+
+TEST(RoiAlign, RefusalsSayWhatIsWrong) {
+  const OpCase::In images = Activation({1, 1, 3, 3});
+  const OpCase::In roi = FloatsOf({1, 4}, {0, 0, 2, 2});
+  EXPECT_EQ(RefusalOf(RoiAlign(images, roi, {0}, {})).reason, "ATTRIBUTE_NOT_SUPPORTED");
+  const Attributes one = {{"sampling_ratio", int64_t{1}}};
+  EXPECT_EQ(RefusalOf(RoiAlign(images, roi, {1}, one)).reason, "SHAPE_MISMATCH");
+  EXPECT_EQ(RefusalOf(RoiAlign(images, roi, {0, 0}, one)).reason, "SHAPE_MISMATCH");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "kernels/runtime/session.h"
 #include "kernels/zoo/analysis.h"
 #include "tests/unit/model/onnx_test_util.h"
 
@@ -213,6 +214,35 @@ TEST(OnnxImportTest, LoopsOfKnownLengthAreUnrolled) {
   const Result<ModelAnalysis> analysis = Analyze(graph);
   ASSERT_TRUE(analysis.has_value());
   EXPECT_EQ(analysis->totals.flop_count(), 4 * 3);
+}
+
+// Running sums of two sequences at once, the second of which begins at 100.
+TEST(OnnxImportTest, TheScanOfOpset8GoesOverEachElementOfItsBatch) {
+  ModelMaker maker(8);
+  maker.Input("x", {"2", "3"}).Output("last").Output("all").Floats("start", {2}, {0, 100});
+  auto* scan = maker.Node("Scan", {"", "start", "x"}, {"last", "all"});
+  ModelMaker::SetInt(scan, "num_scan_inputs", 1);
+  auto* attribute = scan->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  auto* body = attribute->mutable_g();
+  for (const char* name : {"sum", "element"}) body->add_input()->set_name(name);
+  for (const char* name : {"new_sum", "seen"}) body->add_output()->set_name(name);
+  ModelMaker::AddNode(body, "Add", {"sum", "element"}, {"new_sum"});
+  ModelMaker::AddNode(body, "Identity", {"new_sum"}, {"seen"});
+  const Graph graph = Imported(maker.Import());
+  const auto session = Session::Create(graph, {.backend = Backend::kReference});
+  ASSERT_TRUE(session.has_value()) << session.error().message;
+  const std::vector<float> x = {1, 2, 3, 10, 20, 30};
+  std::copy(x.begin(), x.end(), (*session)->input(0).As<float>());
+  (*session)->RunAll();
+  const auto output = [&](size_t index) {
+    const ConstTensorView view = (*session)->output(index);
+    return std::vector<float>(view.As<float>(), view.As<float>() + view.element_count());
+  };
+  EXPECT_EQ((*session)->output(1).type.shape, (Shape{2, 3}));
+  EXPECT_EQ(output(0), (std::vector<float>{6, 160}));
+  EXPECT_EQ(output(1), (std::vector<float>{1, 3, 6, 110, 130, 160}));
 }
 
 TEST(OnnxImportTest, LoopsThatNeverEndAreRefused) {

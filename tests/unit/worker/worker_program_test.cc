@@ -230,6 +230,36 @@ TEST_F(WorkerProgramTest, AnalyzeRefusesADamagedFile) {
   EXPECT_EQ(Run(AnalyzeRequest(1 << 20), file.get()).error().reason, "BAD_ONNX");
 }
 
+std::string IntTensor(const std::string& name, const std::vector<int64_t>& elements) {
+  onnx::TensorProto tensor;
+  tensor.set_name(name);
+  tensor.add_dims(static_cast<int64_t>(elements.size()));
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.mutable_int64_data()->Assign(elements.begin(), elements.end());
+  return tensor.SerializeAsString();
+}
+
+// A Reshape to a shape that is itself an input, which only the data of the test tell.
+TEST_F(WorkerProgramTest, VerifyFixesInputsThatShapesDependOn) {
+  ModelMaker maker;
+  maker.Input("x", {"2", "3"}).Input("shape", {"2"}, DType::kInt64).Output("y");
+  maker.Node("Reshape", {"x", "shape"}, {"y"});
+  const UniqueFd file = FileOf(maker.Bytes());
+  worker::WorkerRequest request = Request();
+  request.set_has_model_file(true);
+  worker::VerifyTask& task = *request.mutable_verify();
+  task.mutable_spec()->mutable_model()->set_text("mine");
+  task.mutable_spec()->set_isa("baseline");
+  task.add_inputs(FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6}));
+  task.add_inputs(IntTensor("shape", {3, 2}));
+  task.add_outputs(FloatTensor({3, 2}, {1, 2, 3, 4, 5, 6}));
+  const auto event = Run(request, file.get());
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  EXPECT_TRUE(event->verified().ok());
+  task.set_outputs(0, FloatTensor({3, 2}, {1, 2, 3, 4, 5, 7}));
+  EXPECT_FALSE(Run(request, file.get())->verified().ok());
+}
+
 TEST_F(WorkerProgramTest, VerifyRefusesTensorsThatDoNotFit) {
   worker::WorkerRequest request = VerifyRelu(Request(), {0, 2, 0, 4});
   request.mutable_verify()->set_inputs(0, FloatTensor({2, 2}, {1, 2, 3, 4}));
