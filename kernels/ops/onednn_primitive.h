@@ -1,4 +1,4 @@
-// What all kernels of oneDNN share: descriptions of tensors, and the Kernel that runs a primitive.
+// What all kernels of oneDNN share: the Kernel that runs a primitive, and how one is made.
 #pragma once
 
 #include <functional>
@@ -8,37 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ops/onednn_kernels.h"
+#include "kernels/ops/onednn_layouts.h"
 #include "kernels/ops/packing_kernel.h"
 
 namespace tinyprof::onednn {
 
-using Desc = dnnl::memory::desc;
-using Dims = dnnl::memory::dims;
-
-const dnnl::engine& Engine();
 // What PrepareOnednn() was called for, which it must have been.
 Isa PreparedIsa();
-
-// A tensor of these dimensions, row-major.
-Desc Plain(const Dims& dims, DType dtype = DType::kFloat32);
-// The same with elements `strides` apart.
-Desc Strided(const Dims& dims, const Dims& strides, DType dtype = DType::kFloat32);
-// Left to the primitive: it describes in return what it would like best.
-Desc Free(const Dims& dims, DType dtype = DType::kFloat32);
-
-// The layout that `desc` describes; null when that is row-major.
-LayoutPtr LayoutOf(const Desc& desc);
-// A tensor of these dimensions in that layout, which LayoutOf() gave; row-major for null.
-Desc Arranged(const Dims& dims, const LayoutPtr& layout, DType dtype = DType::kFloat32);
-
-// The same order and blocks for a tensor of other dimensions.
-LayoutPtr Resized(const LayoutPtr& layout, const Dims& dims);
-// The same for a tensor of another element type; null where the layout has padding.
-LayoutPtr Retyped(const LayoutPtr& layout, DType dtype);
-// For nodes of one input whose output has its shape or another one of as many dimensions: the
-// layout that the input has, for both.
-NodeLayouts KeepLayout(const NodeSignature& signature, const OnednnOptions& options);
 
 // Attributes with the scratch taken from us; all primitives are made with them.
 dnnl::primitive_attr Attributes();
