@@ -30,7 +30,7 @@ Tone ToneOf(const Speedup& speedup) {
 std::string RunLine(const char* label, const v1::Run& run) {
   const v1::RunReport& report = run.report();
   return fmt::format(
-      "{}  {}: {}, {} a pass, {} of weights\n   {}\n", label, Printable(report.analysis().name()),
+      "{}  {}: {}, {} a pass, {} of weights\n   {}", label, Printable(report.analysis().name()),
       ShapesText(report.analysis().inputs()), Time(report.time().median_ns()),
       Bytes(static_cast<double>(report.analysis().parameter_bytes())), SettingLine(run));
 }

@@ -138,12 +138,34 @@ TEST(CompareRuns, CoresThatWereNearAndFarAreTold) {
               ElementsAre(HasSubstr("another distance: 55 ns and 340 ns")));
 }
 
+TEST(ComparisonText, IsTheWrittenPage) {
+  const v1::Run a = RunOf(4000, 3000, 1000, 400);
+  v1::Run b = RunOf(2000, 1500, 500, 400);
+  b.set_id("r-2");
+  b.mutable_report()->mutable_layers(1)->mutable_analysis()->set_name("other");
+  b.mutable_report()->set_threads(2);
+  EXPECT_EQ(ComparisonText(a, b, CompareRuns(a, b, 0.01), {}),
+            R"(A  tiny: 2x4, 4.00 µs a pass, 60 B of weights
+   eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-1
+B  tiny: 2x4, 2.00 µs a pass, 60 B of weights
+   eigen, avx2, 2 threads (CPU 1), warm cache, 50 passes (precision reached); run r-2
+B is faster: 2.000 times as fast as A (1.500 to 2.750)
+
+layer  op    A µs  B µs  times as fast  from    to
+fc     Gemm  3.00  1.50           2.00  1.37  3.09
+
+only in A: 1 layer, 1.00 µs of its pass (odd "one",\n)
+only in B: 1 layer, 500 ns of its pass (other)
+warning: the threads differ: 1 thread and 2 threads
+)");
+}
+
 TEST_F(Flow, CompareEndsWithSixForARegressionOnly) {
   daemon_.profiler.runs = {{"fast", RunOf(2000, 1500, 500, 10)},
                            {"slow", RunOf(4000, 3000, 1000, 10)}};
-  const Caught slower = Call({"compare", "fast", "slower"});
-  EXPECT_EQ(slower.exit_code, 5) << slower.out;
-  EXPECT_THAT(slower.err, HasSubstr("there is no run slower"));
+  const Caught unknown = Call({"compare", "fast", "slower"});
+  EXPECT_EQ(unknown.exit_code, 2) << unknown.out;
+  EXPECT_THAT(unknown.err, HasSubstr("there is no run slower"));
 
   const Caught regression = Call({"compare", "fast", "slow"});
   EXPECT_EQ(regression.exit_code, 6) << regression.err;
