@@ -60,9 +60,9 @@ inline Vector Repeated(const int16_t* pair) {
 
 template <Way way, int kRows, int kVectors>
 void Multiply(int64_t pairs, const int16_t* left, const int16_t* right, int32_t* sums) {
-  std::array<std::array<Vector, kVectors>, kRows> tile{};
+  Vector tile[kRows][kVectors] = {};
   for (int64_t p = 0; p < pairs; ++p) {
-    std::array<Vector, kVectors> b;
+    Vector b[kVectors];
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) b[v] = Load(right + v * 2 * kIntLanes);
 #pragma GCC unroll 8
@@ -89,7 +89,8 @@ using MultiplyFn = void (*)(int64_t pairs, const int16_t* left, const int16_t* r
 // The loops by rows less one and vectors less one.
 template <Way way, size_t... index>
 constexpr std::array<MultiplyFn, sizeof...(index)> Loops(std::index_sequence<index...>) {
-  return {&Multiply<way, index / kIntPanelVectors + 1, index % kIntPanelVectors + 1>...};
+  return {&Multiply<way, static_cast<int>(index) / kIntPanelVectors + 1,
+                    static_cast<int>(index) % kIntPanelVectors + 1>...};
 }
 constexpr auto kIndices =
     std::make_index_sequence<static_cast<size_t>(kIntPanelRows) * kIntPanelVectors>();
