@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The shape of the repository: top-level folders, a README in each, and formatted sources.
+# The shape of the repository: top-level folders, a README in each, finished merges, and formatted sources.
 set -euo pipefail
 cd "$1"
 failed=0
@@ -16,6 +16,8 @@ done
 while read -r link; do
   [[ -e $link ]] || fail "ARCHITECTURE.md links to $link, which does not exist"
 done < <(grep -oE '\]\([^)#]+\)' ARCHITECTURE.md | sed 's/^](//; s/)$//' | grep -v '^http')
+unmerged=$(git grep -lE '^(<{7}|>{7})( |$)' || true)
+[[ -z "$unmerged" ]] || fail "marks of a merge are left in: $unmerged"
 unformatted=$(git ls-files '*.cc' '*.h' | xargs -r clang-format --dry-run -Werror 2>&1 |
   grep -oE '^[^ :]+\.(cc|h)' | sort -u || true)
 [[ -z "$unformatted" ]] || fail "clang-format changes: $unformatted"
