@@ -33,8 +33,8 @@ std::string KeyOf(const NodeSignature& signature) {
   const Node& node = *signature.node;
   std::string key = node.op_type;
   for (const auto& [name, attribute] : node.attributes) {
-    key += std::visit([&](const auto& value) { return fmt::format("; {} {}", name, value); },
-                      attribute);
+    key += "; " + name + " ";
+    key += std::visit([](const auto& value) { return fmt::format("{}", value); }, attribute);
   }
   for (const NodeSignature::Input& input : signature.inputs) {
     key += !input.present
