@@ -25,7 +25,7 @@ TEST(EmptyLayers, TakeNothingOfTheGraphOfTheSession) {
 }
 
 TEST(EmptyLayers, RunWhereKernelsWereChosenForTheGraphOfTheSession) {
-  for (const size_t nodes : {0, 1, 3}) {
+  for (const size_t nodes : {0U, 1U, 3U}) {
     const auto layers = EmptyLayers::Create(
         {.backend = Backend::kBest, .choices = std::vector<KernelChoice>(nodes)});
     ASSERT_TRUE(layers.has_value()) << layers.error().message;
