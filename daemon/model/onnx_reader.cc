@@ -93,10 +93,34 @@ Result<Graph> OnnxReader::Finish(const onnx::GraphProto& proto, const Scope& sco
     }
     graph_.outputs.push_back(found->second);
   }
+  NameOutputs(proto);
   Prune(graph_);
   MarkParameters(graph_);
   BoundTokenInputs(graph_);
   return std::move(graph_);
+}
+
+void OnnxReader::NameOutputs(const onnx::GraphProto& proto) {
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    const ValueId id = graph_.outputs[i];
+    const std::string& name = proto.output(static_cast<int>(i)).name();
+    if (graph_.value(id).name == name) continue;
+    const bool is_free = graph_.value(id).kind != Value::Kind::kInput &&
+                         std::count(graph_.outputs.begin(), graph_.outputs.end(), id) == 1;
+    if (is_free) {
+      graph_.values[static_cast<size_t>(id)].name = name;
+      continue;
+    }
+    const std::string node_name = UniqueName(name);
+    graph_.values.push_back({.name = name, .type = graph_.value(id).type, .fill = {}});
+    graph_.outputs[i] = static_cast<ValueId>(graph_.values.size() - 1);
+    graph_.nodes.push_back({.name = node_name,
+                            .path = node_name,
+                            .op_type = "Identity",
+                            .inputs = {id},
+                            .outputs = {graph_.outputs[i]},
+                            .attributes = {}});
+  }
 }
 
 void OnnxReader::CountUses(const onnx::GraphProto& proto) {

@@ -33,6 +33,9 @@ class OnnxReader {
     const Scope* parent = nullptr;
   };
 
+  // Lets each output have the name that the file gives it: what a branch or a loop made is known by
+  // the name that it has in there.
+  void NameOutputs(const onnx::GraphProto& proto);
   Status ReadBody(onnx::GraphProto& proto, Scope& scope);
   Status ReadInitializers(onnx::GraphProto& proto, Scope& scope);
   Status ReadNodes(onnx::GraphProto& proto, Scope& scope);

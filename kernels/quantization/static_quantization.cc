@@ -103,6 +103,15 @@ class StaticQuantization {
     ValueId zero_point;
   };
 
+  // The node behind that saturation to the range of its output stands in for. A range that is only
+  // 0 has steps beyond it, which are no bounds.
+  const Node* Absorbable(const Node& node) const {
+    const Node* saturation = SaturationBehind(readers_, node);
+    if (saturation == nullptr || saturation->op_type == "Relu") return saturation;
+    const ValueRange& range = ranges_.at(saturation->outputs[0]);
+    return range.low < 0 || range.high > 0 ? saturation : nullptr;
+  }
+
   ByteScale ScaleOf(ValueId id) const { return ByteScaleOf(ranges_.at(id)); }
 
   ScaleValues ValuesOf(const ByteScale& scale, const std::string& name) {
@@ -166,7 +175,7 @@ class StaticQuantization {
 
   void Quantize(const Node& node) {
     ValueId output = node.outputs[0];
-    if (const Node* saturation = SaturationBehind(readers_, node)) {
+    if (const Node* saturation = Absorbable(node)) {
       absorbed_.insert(saturation);
       output = saturation->outputs[0];
     }
@@ -238,7 +247,9 @@ std::set<ValueId> ValuesToCalibrate(const Graph& graph, const std::vector<bool>&
     const Node& node = graph.nodes[i];
     const Node* saturation = SaturationBehind(readers, node);
     values.insert(node.inputs[0]);
-    values.insert(saturation == nullptr ? node.outputs[0] : saturation->outputs[0]);
+    if (saturation != nullptr) values.insert(saturation->outputs[0]);
+    // Whether a Clip goes with the node, its range tells.
+    if (saturation == nullptr || saturation->op_type != "Relu") values.insert(node.outputs[0]);
   }
   return values;
 }

@@ -114,6 +114,27 @@ void AddIf(ModelMaker& maker, const std::string& condition) {
   }
 }
 
+// The branch that is taken gives the same value twice.
+TEST(OnnxImportTest, OutputsHaveTheNamesOfTheFile) {
+  ModelMaker maker;
+  maker.Input("x", {"1", "3"}).Output("y").Output("z");
+  maker.Ints("one", {}, {1});
+  maker.Node("Equal", {"one", "one"}, {"condition"});
+  auto* node = maker.Node("If", {"condition"}, {"y", "z"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto* attribute = node->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    ModelMaker::AddNode(attribute->mutable_g(), "Relu", {"x"}, {"branch_out"});
+    for (int i = 0; i < 2; ++i) attribute->mutable_g()->add_output()->set_name("branch_out");
+  }
+  const Graph graph = Imported(maker.Import());
+  std::vector<std::string> names;
+  for (const ValueId id : graph.outputs) names.push_back(graph.value(id).name);
+  EXPECT_EQ(names, (std::vector<std::string>{"y", "z"}));
+  EXPECT_EQ(graph.value(graph.inputs[0]).name, "x");
+}
+
 TEST(OnnxImportTest, BranchOfAKnownConditionIsTaken) {
   for (const int64_t rate : {16000, 8000}) {
     ModelMaker maker;
@@ -124,6 +145,7 @@ TEST(OnnxImportTest, BranchOfAKnownConditionIsTaken) {
     const Graph graph = Imported(maker.Import({.inputs = {{"rate", {rate}}}}));
     ASSERT_EQ(graph.nodes.size(), 1U);
     EXPECT_EQ(graph.nodes[0].op_type, rate == 16000 ? "Relu" : "Tanh");
+    EXPECT_EQ(graph.value(graph.outputs[0]).name, "y");
     EXPECT_EQ(graph.inputs.size(), 1U);
 
     const Result<Graph> unknown = maker.Import();

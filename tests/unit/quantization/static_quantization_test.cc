@@ -133,6 +133,21 @@ TEST(StaticQuantizationTest, ClipsAroundZeroGoWithTheProductAndOthersStay) {
   }
 }
 
+// A range of 0 alone has the scale 1, whose steps go far beyond what the Clip lets through.
+TEST(StaticQuantizationTest, AClipToZeroStays) {
+  SmallNet net;
+  const ValueId x = net.Input("x", {1, 1, 1, 1});
+  const ValueId y = net.Op("Conv", {x, net.Floats("w", {1, 1, 1, 1}, {1})});
+  const ValueId zero = net.Floats("zero", Shape(), {0});
+  const ValueId z = net.Op("Clip", {y, zero, zero});
+  const Graph graph = std::move(net).Finish({z});
+  const std::vector<bool> which = {true, false};
+  ValueRanges ranges;
+  for (const ValueId id : ValuesToCalibrate(graph, which)) ranges[id] = {0, 51};
+  ranges[z] = {0, 0};
+  EXPECT_EQ(RunOn(QuantizeStatic(graph, which, ranges), {51}), Floats{0});
+}
+
 TEST(StaticQuantizationTest, SharedWeightsAreQuantizedOnceAndKeptForOtherReaders) {
   SmallNet net;
   const ValueId x = net.Input("x", {2, 2});
