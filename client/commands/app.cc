@@ -27,7 +27,8 @@ class HelpFormatter : public CLI::Formatter {
     return app->get_parent() == nullptr
                ? "Exit codes: 0 ok, 1 the run failed or its result could not be written, 2 usage,\n"
                  "3 daemon not reached, 4 no permission, 5 precondition (nothing was run: queue\n"
-                 "full, model too large, ...), 124 timeout, 130 interrupted.\n"
+                 "full, model too large, ...), 6 `compare` found a regression, 124 timeout,\n"
+                 "130 interrupted.\n"
                : fmt::format("Options of every command: {} --help\n", kProgram);
   }
 };

@@ -55,6 +55,12 @@ int HighestThreads(const Roofline& roofline) {
 }
 
 // Joins the layers of one report with one roofline.
+// Whether most of what the layer does is no floating-point operation.
+bool WorksOnIntegers(const v1::LayerReport& layer) {
+  const v1::Cost& cost = layer.analysis().cost();
+  return layer.has_bound() && cost.int_op_count() > cost.flop_count();
+}
+
 class LayerJoin {
  public:
   LayerJoin(const Roofline& roofline, Isa isa, v1::RunReport& report)
@@ -111,6 +117,12 @@ class LayerJoin {
     TINYPROF_ASSIGN_OR_RETURN(const Bound bound, ComputeBound(input, ceilings));
     *layer.mutable_bound() = ToProto(bound);
     if (bound.bound_ns > 0) ceilings_ns_[NearerCeiling(bound)] += bound.bound_ns;
+    if (WorksOnIntegers(layer)) {
+      layer.mutable_bound()->set_warning(
+          "the roofline has no ceiling for integer operations: the bound is that of the bytes "
+          "alone");
+      return {};
+    }
     LayerFacts facts = FactsOf(layer, flow_);
     facts.working_set_bytes = input.working_set_bytes;
     facts.cold_bytes = input.cold_bytes;
@@ -161,6 +173,16 @@ class LayerJoin {
   std::map<Limiter, double> ceilings_ns_;  // the bounds of the layers that it is the nearer one of
 };
 
+void WarnOfIntegers(v1::RunReport& report) {
+  const auto& layers = report.layers();
+  const auto count = std::count_if(layers.begin(), layers.end(), WorksOnIntegers);
+  if (count == 0) return;
+  report.add_warnings(
+      fmt::format("{} on integers, for which the roofline has no ceiling: the bound is that of the "
+                  "bytes alone, and no advice is given",
+                  Counted(count, "layer works", "layers work")));
+}
+
 void WarnOfBrokenBounds(v1::RunReport& report) {
   int broken = 0;
   int winograd = 0;
@@ -207,6 +229,7 @@ void JoinRoofline(const v1::Roofline& message, v1::RunReport& report) {
     report.add_warnings(
         fmt::format("some layers, and so the model, have no bound: {}", joined.error().message));
   }
+  WarnOfIntegers(report);
   WarnOfBrokenBounds(report);
   AdviseModel(report);
 }

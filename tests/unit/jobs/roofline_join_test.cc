@@ -325,6 +325,20 @@ TEST(RooflineJoinTest, WinogradIsFasterThanTheBoundOfTheCountedFlops) {
   EXPECT_THAT(report.warnings(0), testing::Not(HasSubstr("out of date")));
 }
 
+// 1000 bytes in 5 ms would be a kernel of a thousandth of its bound, were there nothing but bytes.
+TEST(RooflineJoinTest, IntegersHaveNoCeilingAndGetNoAdvice) {
+  v1::RunReport report = EmptyReport();
+  v1::LayerReport& layer = AddLayer(report, 0, 1'000'000, 5e6);
+  layer.mutable_analysis()->mutable_cost()->set_int_op_count(1'000'000);
+  report.mutable_overhead()->set_dispatch_ns(10);
+  JoinRoofline(TestRoofline(), report);
+  EXPECT_THAT(report.layers(0).bound().warning(), HasSubstr("no ceiling for integer operations"));
+  EXPECT_TRUE(report.layers(0).advice().empty());
+  EXPECT_TRUE(report.advice().empty());
+  ASSERT_EQ(report.warnings_size(), 1);
+  EXPECT_THAT(report.warnings(0), HasSubstr("1 layer works on integers"));
+}
+
 TEST(TinyTorchFiguresTest, FollowTheCourse) {
   v1::RunReport report;
   report.mutable_analysis()->set_tinytorch_flop_count(1'000'000);
