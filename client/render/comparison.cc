@@ -126,6 +126,12 @@ void AddStateWarnings(const v1::MachineState& a, const v1::MachineState& b,
   }
 }
 
+// What the model is made of: of a quantized one, the float32 model.
+std::string ModelOf(const v1::RunReport& report) {
+  const v1::ModelAnalysis& analysis = report.analysis();
+  return analysis.has_quantization() ? analysis.quantization().quantized_from() : analysis.name();
+}
+
 std::vector<std::string> WarningsOf(const v1::RunReport& a, const v1::RunReport& b) {
   std::vector<std::string> warnings;
   if (a.host().fingerprint() != b.host().fingerprint()) {
@@ -133,6 +139,9 @@ std::vector<std::string> WarningsOf(const v1::RunReport& a, const v1::RunReport&
         a.host().cpu() == b.host().cpu()
             ? "the machines are not the same, or were set up in another way"
             : fmt::format("the machines differ: {} and {}", a.host().cpu(), b.host().cpu()));
+  }
+  if (ModelOf(a) != ModelOf(b)) {
+    warnings.push_back(fmt::format("the models differ: {} and {}", ModelOf(a), ModelOf(b)));
   }
   WarnUnlessSame("the instruction sets", a.isa(), b.isa(), warnings);
   WarnUnlessSame("the threads", Counted(a.threads(), "thread"), Counted(b.threads(), "thread"),

@@ -28,7 +28,7 @@ std::string WeightsText(const v1::Quantization& q) {
   const auto before = static_cast<double>(q.float_weight_bytes());
   const auto after = static_cast<double>(q.quantized_weight_bytes());
   std::string text = fmt::format("{} -> {}", Bytes(before), Bytes(after));
-  if (after > 0) text += fmt::format(" ({:.2f} times less)", before / after);
+  if (after > 0 && after < before) text += fmt::format(" ({:.2f} times less)", before / after);
   return text;
 }
 

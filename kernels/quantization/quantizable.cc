@@ -36,7 +36,9 @@ std::string WhyNotWeight(const Graph& graph, ValueId weight, int64_t products) {
   if (products > kMostProducts) {
     return fmt::format("its sums of {} products may not fit int32", products);
   }
-  return IsFinite(graph, weight) ? "" : "its weights are not all finite";
+  return IsFinite(graph, weight)
+             ? ""
+             : "its weights, with the scales that were folded into them, are not all finite";
 }
 
 std::string WhyNotActivation(const Graph& graph, ValueId activation) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "kernels/base/words.h"
 #include "kernels/quantization/calibration.h"
 #include "kernels/quantization/dynamic_quantization.h"
 #include "kernels/quantization/graph_edit.h"
@@ -57,11 +58,11 @@ std::vector<bool> Decide(const Graph& given, const Graph& prepared, QuantizedMod
 
 tl::unexpected<Error> NothingToQuantize(const Graph& graph, const QuantizedModel& model) {
   const std::string why =
-      model.left.empty()
-          ? "it has no convolution and no matrix product"
-          : fmt::format("of its {} nodes with weights, {} stays float32 because {}{}",
-                        model.left.size(), model.left[0].name, model.left[0].reason,
-                        model.left.size() > 1 ? ", and so on" : "");
+      model.left.empty() ? "it has no convolution and no matrix product"
+                         : fmt::format("of its {} with weights, {} stays float32 because {}{}",
+                                       Counted(static_cast<int64_t>(model.left.size()), "node"),
+                                       model.left[0].name, model.left[0].reason,
+                                       model.left.size() > 1 ? ", and so on" : "");
   return Fail(ErrorCode::kFailedPrecondition, "NOTHING_TO_QUANTIZE",
               fmt::format("{} has nothing that can be quantized: {}", graph.name, why),
               {{"model", graph.name}});

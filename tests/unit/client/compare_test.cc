@@ -116,17 +116,28 @@ TEST(CompareRuns, WhatSpeaksAgainstItIsTold) {
   report.mutable_host()->set_fingerprint("another");
   report.mutable_host()->set_cpu("Other CPU");
   report.set_isa("avx512");
+  report.mutable_analysis()->set_name("large");
   report.set_threads(2);
   report.set_cache("cold");
   report.mutable_analysis()->mutable_inputs(0)->set_shape(0, 3);
   report.mutable_machine()->set_clock_hz(2e9);
   EXPECT_THAT(CompareRuns(a, b, 0).warnings,
               ElementsAre("the machines differ: Test CPU and Other CPU",
+                          "the models differ: tiny and large",
                           "the instruction sets differ: avx2 and avx512",
                           "the threads differ: 1 thread and 2 threads",
                           "the caches at the start of a pass differ: warm and cold",
                           "the shapes of the inputs differ: 2x4 and 3x4",
                           "the core's clock was 3.00 GHz and 2.00 GHz"));
+}
+
+TEST(CompareRuns, AQuantizedModelIsNoOtherModel) {
+  const v1::Run a = RunOf(4000, 3000, 1000, 100);
+  v1::Run b = a;
+  v1::ModelAnalysis& analysis = *b.mutable_report()->mutable_analysis();
+  analysis.set_name("tiny-int8");
+  analysis.mutable_quantization()->set_quantized_from("tiny");
+  EXPECT_THAT(CompareRuns(a, b, 0).warnings, IsEmpty());
 }
 
 TEST(CompareRuns, CoresThatWereNearAndFarAreTold) {
