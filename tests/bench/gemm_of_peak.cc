@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime/team.h"
+#include "tests/bench/timing.h"
 
 namespace tinyprof {
 namespace {
@@ -23,18 +23,8 @@ namespace {
 // A trial lasts at least about as long as this many FLOPs.
 constexpr int64_t kTrialFlops = 2'000'000'000;
 
-// CPU time of this thread: all here run on one, and other programs on the machine disturb it less.
-double ThreadSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// The quantile `q` of `values`.
-double Quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1))];
-}
+using bench::Quantile;
+using bench::ThreadSeconds;
 
 // The fused multiply-add loop of the widest registers.
 const FlopLoop* WidestFmaLoop() {

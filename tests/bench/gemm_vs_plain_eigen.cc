@@ -6,35 +6,25 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <vector>
 
 #include "kernels/graph/graph_builder.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime/team.h"
 #include "tests/bench/plain_eigen.h"
+#include "tests/bench/timing.h"
 
 namespace tinyprof {
 namespace {
 
-// CPU time of this thread: all here run on one, and other programs on the machine disturb it less.
-double ThreadSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+using bench::Quantile;
+using bench::ThreadSeconds;
 
 template <class Work>
 double Seconds(const Work& work) {
   const double start = ThreadSeconds();
   work();
   return ThreadSeconds() - start;
-}
-
-// The quantile `q` of `values`.
-double Quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1))];
 }
 
 Graph MatmulGraph(int64_t n) {

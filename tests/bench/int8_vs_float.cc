@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,16 +14,13 @@
 #include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime/team.h"
+#include "tests/bench/timing.h"
 
 namespace tinyprof {
 namespace {
 
-// CPU time of this thread: all here run on one, and other programs on the machine disturb it less.
-double ThreadSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+using bench::Quantile;
+using bench::ThreadSeconds;
 
 Fill Bytes(int64_t count, int seed) {
   auto bytes = std::make_shared<std::vector<std::byte>>();
@@ -110,11 +106,6 @@ Result<Contestant> Enter(const std::string& name, bool is_int8, Backend backend)
   contestant.session->FillInputs();
   contestant.session->RunAll();
   return contestant;
-}
-
-double Quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1))];
 }
 
 Status Run(int rounds) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,27 +14,18 @@
 #include "kernels/runtime/session.h"
 #include "kernels/runtime/team.h"
 #include "kernels/zoo/zoo.h"
+#include "tests/bench/timing.h"
 
 namespace tinyprof {
 namespace {
 
-// CPU time of this thread: all here run on one, and other programs on the machine disturb it less.
-double ThreadSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+using bench::Quantile;
+using bench::ThreadSeconds;
 
 double PassSeconds(Session& session) {
   const double start = ThreadSeconds();
   session.RunAll();
   return ThreadSeconds() - start;
-}
-
-// The quantile `q` of `values`.
-double Quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1))];
 }
 
 std::string Spread(const std::vector<double>& seconds) {

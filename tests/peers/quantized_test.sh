@@ -6,18 +6,11 @@
 # an activation. The most that this may come to is what quantization itself costs: the largest error
 # against float32 that `quantize` reports.
 set -euo pipefail
-install=$1 prefix=$2 bin=$3
-IFS=, read -ra backends <<<"$4"
-shift 4
-command -v node >/dev/null || { echo "[  SKIPPED ] onnxruntime: node is not installed"; exit 77; }
-"$install" "$prefix"
-peers=$(dirname "$install")
-# shellcheck source=tests/peers/own_daemon.sh
-source "$peers/own_daemon.sh"
-start_own_daemon "$bin"
+# shellcheck source=tests/peers/peer_test.sh
+source "$(dirname "$0")/peer_test.sh"
 
 failed=0
-for model in "$@"; do
+for model in "${models[@]}"; do
   for mode in static dynamic; do
     file=$scratch/model.onnx
     "$bin/tinyprof-client" quantize "$model" "$file" --mode "$mode" --json -o "$scratch/report.json"

@@ -5,19 +5,11 @@
 # Each element is within 1e-4 of itself, or of the smallest of the outputs' largest elements
 # (float32 sums of different order differ where they cancel).
 set -euo pipefail
-install=$1 prefix=$2 bin=$3
-IFS=, read -ra backends <<<"$4"
-shift 4
-command -v node >/dev/null || { echo "[  SKIPPED ] onnxruntime: node is not installed"; exit 77; }
-"$install" "$prefix"
-peers=$(dirname "$install")
-
-# shellcheck source=tests/peers/own_daemon.sh
-source "$peers/own_daemon.sh"
-start_own_daemon "$bin"
+# shellcheck source=tests/peers/peer_test.sh
+source "$(dirname "$0")/peer_test.sh"
 
 failed=0
-for model in "$@"; do
+for model in "${models[@]}"; do
   "$bin/tinyprof-client" models export "$model" "$scratch/model.onnx" 2>/dev/null
   largest=$(node "$peers/make_case.mjs" "$prefix" "$scratch/model.onnx" "$scratch/case")
   atol=$(awk -v largest="$largest" 'BEGIN { print 1e-4 * largest }')

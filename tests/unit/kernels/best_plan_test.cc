@@ -7,13 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "kernels/graph/graph_builder.h"
 #include "kernels/runtime/run_plan.h"
 #include "kernels/zoo/zoo.h"
 #include "tests/unit/kernels/op_test_util.h"
+#include "tests/unit/kernels/true_outputs.h"
 
 namespace tinyprof {
 namespace {
@@ -34,23 +34,8 @@ void ExpectSameOutputs(const Graph& graph, const SessionOptions& options, bool f
   ASSERT_TRUE(plan.has_value()) << plan.error().message;
   const auto session = Session::Create(plan->graph, plan->options);
   ASSERT_TRUE(session.has_value()) << session.error().message;
-  const auto truth = *Session::Create(graph, {.backend = Backend::kReference});
-  truth->RunAll();
-  for (int pass = 0; pass < 2; ++pass) (*session)->RunAll();
   ASSERT_EQ(plan->graph.outputs.size(), graph.outputs.size());
-  for (size_t k = 0; k < graph.outputs.size(); ++k) {
-    const ConstTensorView got = (*session)->output(k);
-    const ConstTensorView want = truth->output(k);
-    ASSERT_EQ(got.type, want.type);
-    double largest = 0;
-    for (int64_t i = 0; i < want.element_count(); ++i) {
-      largest = std::max(largest, std::fabs(double{want.As<float>()[i]}));
-    }
-    for (int64_t i = 0; i < want.element_count(); ++i) {
-      ASSERT_NEAR(got.As<float>()[i], want.As<float>()[i], tolerance * largest)
-          << "output " << k << " element " << i;
-    }
-  }
+  ExpectTrueOutputs(graph, **session, tolerance);
 }
 
 TEST(PlanBest, NetworksRunTheSame) {

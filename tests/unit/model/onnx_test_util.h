@@ -94,6 +94,16 @@ class ModelMaker {
   onnx::ModelProto model_;
 };
 
+// A Gemm and a Relu over rows of four.
+inline ModelMaker Mlp() {
+  ModelMaker maker;
+  maker.Input("x", {"N", "4"}).Output("y");
+  maker.Floats("w", {4, 3}, std::vector<float>(12, 0.5F)).Floats("b", {3}, {1, 2, 3});
+  maker.Node("Gemm", {"x", "w", "b"}, {"h"});
+  maker.Node("Relu", {"h"}, {"y"});
+  return maker;
+}
+
 // The graph, failing the test with the error's message.
 inline Graph Imported(const Result<Graph>& graph) {
   EXPECT_TRUE(graph.has_value()) << graph.error().message;

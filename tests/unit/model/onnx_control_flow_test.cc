@@ -1,0 +1,131 @@
+// If, Loop and Scan in ONNX files: branches that are known are taken, loops of known length
+// unrolled.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "daemon/model/onnx_import.h"
+#include "kernels/runtime/session.h"
+#include "kernels/zoo/analysis.h"
+#include "tests/unit/model/onnx_test_util.h"
+
+namespace tinyprof {
+namespace {
+
+using testing::HasSubstr;
+
+// If(condition) with Relu in one branch and Tanh in the other, both of x from outside.
+void AddIf(ModelMaker& maker, const std::string& condition) {
+  auto* node = maker.Node("If", {condition}, {"y"});
+  for (const auto& [name, op] : {std::pair{"then_branch", "Relu"}, {"else_branch", "Tanh"}}) {
+    auto* attribute = node->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    ModelMaker::AddNode(attribute->mutable_g(), op, {"x"}, {"branch_out"});
+    attribute->mutable_g()->add_output()->set_name("branch_out");
+  }
+}
+
+// The branch that is taken gives the same value twice.
+TEST(OnnxControlFlowTest, OutputsHaveTheNamesOfTheFile) {
+  ModelMaker maker;
+  maker.Input("x", {"1", "3"}).Output("y").Output("z");
+  maker.Ints("one", {}, {1});
+  maker.Node("Equal", {"one", "one"}, {"condition"});
+  auto* node = maker.Node("If", {"condition"}, {"y", "z"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto* attribute = node->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    ModelMaker::AddNode(attribute->mutable_g(), "Relu", {"x"}, {"branch_out"});
+    for (int i = 0; i < 2; ++i) attribute->mutable_g()->add_output()->set_name("branch_out");
+  }
+  const Graph graph = Imported(maker.Import());
+  std::vector<std::string> names;
+  for (const ValueId id : graph.outputs) names.push_back(graph.value(id).name);
+  EXPECT_EQ(names, (std::vector<std::string>{"y", "z"}));
+  EXPECT_EQ(graph.value(graph.inputs[0]).name, "x");
+}
+
+TEST(OnnxControlFlowTest, BranchOfAKnownConditionIsTaken) {
+  for (const int64_t rate : {16000, 8000}) {
+    ModelMaker maker;
+    maker.Input("x", {"1", "3"}).Input("rate", {}, DType::kInt64).Output("y");
+    maker.Ints("wanted", {}, {16000});
+    maker.Node("Equal", {"rate", "wanted"}, {"same"});
+    AddIf(maker, "same");
+    const Graph graph = Imported(maker.Import({.inputs = {{"rate", {rate}}}}));
+    ASSERT_EQ(graph.nodes.size(), 1U);
+    EXPECT_EQ(graph.nodes[0].op_type, rate == 16000 ? "Relu" : "Tanh");
+    EXPECT_EQ(graph.value(graph.outputs[0]).name, "y");
+    EXPECT_EQ(graph.inputs.size(), 1U);
+
+    const Result<Graph> unknown = maker.Import();
+    ASSERT_FALSE(unknown.has_value());
+    EXPECT_EQ(unknown.error().reason, "CONTROL_FLOW");
+    EXPECT_THAT(unknown.error().message, HasSubstr("--input rate=NUMBER"));
+  }
+}
+
+// x doubles `trips` times; the doubles are stacked.
+ModelMaker Doubling(int64_t trips) {
+  ModelMaker maker;
+  maker.Input("x", {"3"}).Output("last").Output("all").Ints("trips", {}, {trips});
+  auto* loop = maker.Node("Loop", {"trips", "", "x"}, {"last", "all"});
+  auto* attribute = loop->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  auto* body = attribute->mutable_g();
+  for (const char* name : {"i", "go", "v"}) body->add_input()->set_name(name);
+  for (const char* name : {"go_on", "twice", "seen"}) body->add_output()->set_name(name);
+  ModelMaker::AddNode(body, "Identity", {"go"}, {"go_on"});
+  ModelMaker::AddNode(body, "Add", {"v", "v"}, {"twice"});
+  ModelMaker::AddNode(body, "Identity", {"twice"}, {"seen"});
+  return maker;
+}
+
+TEST(OnnxControlFlowTest, LoopsOfKnownLengthAreUnrolled) {
+  const Graph graph = Imported(Doubling(4).Import());
+  EXPECT_EQ(graph.value(graph.outputs[0]).type.shape, (Shape{3}));
+  EXPECT_EQ(graph.value(graph.outputs[1]).type.shape, (Shape{4, 3}));
+  const Result<ModelAnalysis> analysis = Analyze(graph);
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(analysis->totals.flop_count(), 4 * 3);
+}
+
+// Running sums of two sequences at once, the second of which begins at 100.
+TEST(OnnxControlFlowTest, TheScanOfOpset8GoesOverEachElementOfItsBatch) {
+  ModelMaker maker(8);
+  maker.Input("x", {"2", "3"}).Output("last").Output("all").Floats("start", {2}, {0, 100});
+  auto* scan = maker.Node("Scan", {"", "start", "x"}, {"last", "all"});
+  ModelMaker::SetInt(scan, "num_scan_inputs", 1);
+  auto* attribute = scan->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  auto* body = attribute->mutable_g();
+  for (const char* name : {"sum", "element"}) body->add_input()->set_name(name);
+  for (const char* name : {"new_sum", "seen"}) body->add_output()->set_name(name);
+  ModelMaker::AddNode(body, "Add", {"sum", "element"}, {"new_sum"});
+  ModelMaker::AddNode(body, "Identity", {"new_sum"}, {"seen"});
+  const Graph graph = Imported(maker.Import());
+  const auto session = Session::Create(graph, {.backend = Backend::kReference});
+  ASSERT_TRUE(session.has_value()) << session.error().message;
+  const std::vector<float> x = {1, 2, 3, 10, 20, 30};
+  std::copy(x.begin(), x.end(), (*session)->input(0).As<float>());
+  (*session)->RunAll();
+  const auto output = [&](size_t index) {
+    const ConstTensorView view = (*session)->output(index);
+    return std::vector<float>(view.As<float>(), view.As<float>() + view.element_count());
+  };
+  EXPECT_EQ((*session)->output(1).type.shape, (Shape{2, 3}));
+  EXPECT_EQ(output(0), (std::vector<float>{6, 160}));
+  EXPECT_EQ(output(1), (std::vector<float>{1, 3, 6, 110, 130, 160}));
+}
+
+TEST(OnnxControlFlowTest, LoopsThatNeverEndAreRefused) {
+  EXPECT_EQ(Doubling(0).Import().error().reason, "CONTROL_FLOW");
+  EXPECT_EQ(Doubling(INT64_MAX).Import().error().code, ErrorCode::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace tinyprof
