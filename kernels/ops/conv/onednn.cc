@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/ops/conv/conv_shape.h"
@@ -36,10 +37,12 @@ Dims ByChannel(const ConvShape& shape, size_t rank) {
 
 constexpr bool IsTransposed(ConvShapeFn shape_of) { return shape_of == ConvTransposeShapeOf; }
 
-template <class Forward>
+// The first of the library's implementations that `accepts` takes, in the library's order; empty
+// when there is none.
+template <class Forward, class Accepts>
 typename Forward::primitive_desc Describe(const NodeSignature& signature, const ConvShape& shape,
                                           const Weights& weights, const Desc& x, const Desc& y,
-                                          dnnl::algorithm algorithm) {
+                                          dnnl::algorithm algorithm, const Accepts& accepts) {
   const ConvFolding folding = FoldingOf(signature, shape);
   const Window window = WindowOf(shape, signature.input(0).shape.rank() - 2);
   const Desc w = signature.inputs[1].is_weight ? onednn::Free(weights.dims) : weights.given;
@@ -57,17 +60,23 @@ typename Forward::primitive_desc Describe(const NodeSignature& signature, const 
   dnnl::primitive_attr attributes = onednn::Attributes();
   attributes.set_post_ops(
       onednn::AfterOf(signature, folding.step_count, ByChannel(shape, x.dims().size())).operations);
-  return {describe(), attributes, onednn::Engine(), kMayBeEmpty};
+  // next_impl() reads it, and has no copy.
+  const typename Forward::desc operation = describe();
+  typename Forward::primitive_desc description = {operation, attributes, onednn::Engine(),
+                                                  kMayBeEmpty};
+  while (description && !accepts(description)) {
+    if (!description.next_impl()) return {};
+  }
+  return description;
 }
 
-// What a measured choice depends on.
+// What a measured choice depends on. What is fused behind a convolution changes all ways alike.
 std::string KeyOf(const NodeSignature& signature, const ConvShape& shape,
                   const OnednnOptions& options) {
   std::string key =
-      fmt::format("{} threads, rank {}, {}x{}x{} in {} groups, weights {}, bias {}, {}",
-                  options.threads, signature.input(0).shape.rank(), shape.batch, shape.in_channels,
-                  shape.out_channels, shape.groups, signature.inputs[1].is_weight,
-                  signature.has_input(2), onednn::StepNames(signature));
+      fmt::format("{} threads, rank {}, {}x{}x{} in {} groups, weights {}", options.threads,
+                  signature.input(0).shape.rank(), shape.batch, shape.in_channels,
+                  shape.out_channels, shape.groups, signature.inputs[1].is_weight);
   for (const ConvAxis& axis : shape.axes) {
     key += fmt::format("; {} {} {} {} {} {}", axis.positions, axis.extent, axis.kernel, axis.stride,
                        axis.dilation, axis.pad_begin);
@@ -75,47 +84,73 @@ std::string KeyOf(const NodeSignature& signature, const ConvShape& shape,
   return key;
 }
 
-// Whether Winograd's way is the faster one, each with the layouts that it likes best.
-bool WinogradIsFaster(const NodeSignature& signature, const ConvShape& shape,
-                      const Weights& weights, const OnednnOptions& options) {
+// The instruction set in an implementation's name: "avx512_core" of "jit:avx512_core".
+std::string_view IsaOf(std::string_view implementation) {
+  return implementation.substr(implementation.rfind(':') + 1);
+}
+
+// The implementations of Winograd's way and of the direct one, the fastest first, each with the
+// layouts that it likes best; empty where there is no Winograd.
+std::vector<std::string> TimedWays(const NodeSignature& signature, const ConvShape& shape,
+                                   const Weights& weights, const OnednnOptions& options) {
   return AskedOnce(KeyOf(signature, shape, options), [&] {
-    const auto describe = [&](dnnl::algorithm algorithm) {
-      return Describe<dnnl::convolution_forward>(
+    std::vector<dnnl::convolution_forward::primitive_desc> ways;
+    // Of an algorithm, all that are for the instruction set of the library's own choice.
+    const auto add_ways = [&](dnnl::algorithm algorithm) {
+      std::string isa;
+      Describe<dnnl::convolution_forward>(
           signature, shape, weights, onednn::Free(signature.input(0).shape.dims()),
-          onednn::Free(signature.output().shape.dims()), algorithm);
+          onednn::Free(signature.output().shape.dims()), algorithm, [&](const auto& way) {
+            if (isa.empty()) isa = IsaOf(way.impl_info_str());
+            if (IsaOf(way.impl_info_str()) == isa) ways.push_back(way);
+            return false;
+          });
     };
-    const auto winograd = describe(dnnl::algorithm::convolution_winograd);
-    const auto direct = describe(dnnl::algorithm::convolution_direct);
-    return winograd && (!direct || IsFaster(winograd, direct));
+    add_ways(dnnl::algorithm::convolution_winograd);
+    if (ways.empty()) return std::vector<std::string>{};
+    add_ways(dnnl::algorithm::convolution_direct);
+    return FastestFirst(ways);
   });
 }
 
-// The algorithms to try, the best first. There is no transposed Winograd.
+struct Way {
+  dnnl::algorithm algorithm{};
+  std::string implementation;  // empty: the library's choice
+};
+
+// The ways to try, the best first. There is no transposed Winograd.
 template <ConvShapeFn shape_of>
-std::vector<dnnl::algorithm> AlgorithmsFor(const NodeSignature& signature, const ConvShape& shape,
-                                           const Weights& weights, const OnednnOptions& options) {
+std::vector<Way> WaysFor(const NodeSignature& signature, const ConvShape& shape,
+                         const Weights& weights, const OnednnOptions& options) {
   using dnnl::algorithm;
-  if (IsTransposed(shape_of)) return {algorithm::deconvolution_direct};
-  const bool by_winograd = options.conv_algorithm == ConvAlgorithm::kWinograd ||
-                           (options.conv_algorithm == ConvAlgorithm::kAuto &&
-                            WinogradIsFaster(signature, shape, weights, options));
-  if (by_winograd) return {algorithm::convolution_winograd, algorithm::convolution_direct};
-  return {algorithm::convolution_direct};
+  if (IsTransposed(shape_of)) return {{algorithm::deconvolution_direct, ""}};
+  std::vector<Way> ways;
+  if (options.conv_algorithm != ConvAlgorithm::kDirect) {
+    for (const std::string& name : TimedWays(signature, shape, weights, options)) {
+      const bool is_winograd = name.find("wino") != std::string::npos;
+      if (!is_winograd && options.conv_algorithm == ConvAlgorithm::kWinograd) continue;
+      ways.push_back(
+          {is_winograd ? algorithm::convolution_winograd : algorithm::convolution_direct, name});
+    }
+  }
+  ways.push_back({algorithm::convolution_direct, ""});
+  return ways;
 }
 
-// By the first algorithm that can be had; empty when there is none.
+// By the first way that can be had; empty when there is none.
 template <class Forward, ConvShapeFn shape_of>
 typename Forward::primitive_desc DescribeBest(const NodeSignature& signature,
                                               const ConvShape& shape, const Weights& weights,
                                               const Desc& x, const Desc& y,
                                               const OnednnOptions& options) {
-  typename Forward::primitive_desc description;
-  for (const dnnl::algorithm algorithm :
-       AlgorithmsFor<shape_of>(signature, shape, weights, options)) {
-    description = Describe<Forward>(signature, shape, weights, x, y, algorithm);
-    if (description) break;
+  for (const Way& way : WaysFor<shape_of>(signature, shape, weights, options)) {
+    auto description =
+        Describe<Forward>(signature, shape, weights, x, y, way.algorithm, [&](const auto& found) {
+          return way.implementation.empty() || found.impl_info_str() == way.implementation;
+        });
+    if (description) return description;
   }
-  return description;
+  return {};
 }
 
 template <class Forward, ConvShapeFn shape_of>
