@@ -27,7 +27,11 @@ for model in resnet18 tinygpt tinygpt:phase=decode bert-base; do
   "$build/bin/tinyprof-client" models export "$model" "$file" 2>/dev/null
   versus "$file" 1
 done
-(($(nproc) < 2)) || versus "$scratch/resnet18.onnx" 2
+if (($(nproc) > 1)); then
+  "$build/tests/bench/ping_pong"
+  versus "$scratch/resnet18.onnx" 2
+  "$build/tests/bench/ping_pong"
+fi
 for given in "$@"; do
   IFS=, read -ra parts <<<"$given"
   versus "${parts[0]}" 1 "${parts[@]:1}"
