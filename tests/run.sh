@@ -65,14 +65,21 @@ step_fuzz() {
   say "fuzzers, ${TINYPROF_FUZZ_SECONDS:=20} s each"
   # In the folder of the sanitized tests, whose libraries are the same.
   build asan-ubsan fuzzers
-  local fuzzer
+  # The models of ONNX's own suites are the seeds of those that read models.
+  local suites=build/fuzz-corpus/suites fuzzer
+  mkdir -p "$suites"
+  find /usr/share/libonnx-testdata -name model.onnx -size -16k | while read -r model; do
+    cp "$model" "$suites/$(basename "$(dirname "$model")").onnx"
+  done
   for fuzzer in build/asan-ubsan/fuzzers/*_fuzzer; do
-    local name corpus
+    local name corpus seeds
     name=$(basename "$fuzzer" _fuzzer)
     corpus=build/fuzz-corpus/$name
     mkdir -p "$corpus"
+    seeds=("tests/fuzz/corpus/$name")
+    [[ "$name" == onnx* ]] && seeds=(tests/fuzz/corpus/onnx tests/fuzz/corpus/onnx_run "$suites")
     "$fuzzer" -max_total_time="$TINYPROF_FUZZ_SECONDS" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
-      -artifact_prefix="$logs/$name-" "$corpus" "tests/fuzz/corpus/$name" >"$logs/fuzz-$name.log" 2>&1 ||
+      -artifact_prefix="$logs/$name-" "$corpus" "${seeds[@]}" >"$logs/fuzz-$name.log" 2>&1 ||
       { tail -40 "$logs/fuzz-$name.log"; return 1; }
     printf '%s: %s inputs\n' "$name" "$(awk '/number_of_executed_units/ {print $2}' "$logs/fuzz-$name.log")"
   done

@@ -253,6 +253,9 @@ std::string OnnxReader::ScalarInputs() const {
 }
 
 Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
+  if (proto.output_size() == 0) {
+    return BadOnnx(fmt::format("node '{}' has no outputs", DisplayName(proto)));
+  }
   TINYPROF_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, Resolve(proto, scope));
   TINYPROF_ASSIGN_OR_RETURN(Attributes attributes, AttributesOf(proto));
   Node node{.name = proto.name().empty() ? proto.op_type() : proto.name(),
@@ -265,7 +268,9 @@ Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
   const Form emit = form == AllForms().end() ? &OnnxReader::Emit : form->second;
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,
                             (this->*emit)(proto, std::move(node), UsedOutputs(proto)));
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  // Some forms make values that the node of the file does not name.
+  const size_t named_count = std::min(outputs.size(), static_cast<size_t>(proto.output_size()));
+  for (size_t i = 0; i < named_count; ++i) {
     const std::string& name = proto.output(static_cast<int>(i));
     if (!name.empty()) TINYPROF_RETURN_IF_ERROR(Define(scope, name, outputs[i]));
   }
@@ -282,8 +287,6 @@ size_t OnnxReader::UsedOutputs(const onnx::NodeProto& node) const {
 
 Result<std::vector<ValueId>> OnnxReader::Emit(const onnx::NodeProto& source, Node node,
                                               size_t output_count) {
-  if (output_count == 0)
-    return BadOnnx(fmt::format("node '{}' has no outputs", DisplayName(source)));
   Result<std::vector<TensorType>> types =
       InferTypes(SignatureOf(graph_, node, false), output_count);
   if (!types) {

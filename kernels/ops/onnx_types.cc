@@ -23,8 +23,7 @@ std::optional<DType> DTypeOfOnnxNumber(int64_t number) {
 Result<std::vector<double>> KnownNumbers(const NodeSignature& signature, size_t index,
                                          std::string_view what) {
   const TensorType& type = signature.input(index);
-  std::vector<double> numbers(static_cast<size_t>(type.shape.element_count()));
-  if (numbers.empty()) return numbers;
+  if (type.shape.element_count() == 0) return std::vector<double>();
   const void* data = signature.inputs[index].data;
   if (data == nullptr) {
     return Fail(ErrorCode::kUnimplemented, "SHAPE_NOT_KNOWN",
@@ -33,6 +32,7 @@ Result<std::vector<double>> KnownNumbers(const NodeSignature& signature, size_t 
                             signature.node->op_type, what, index),
                 {{"input", std::to_string(index)}});
   }
+  std::vector<double> numbers(static_cast<size_t>(type.shape.element_count()));
   FindConversion(type.dtype, DType::kFloat64)(data, numbers.data(), 0, type.shape.element_count());
   return numbers;
 }
