@@ -7,6 +7,7 @@
 #include "kernels/ops/convert.h"
 #include "kernels/ops/eigen_kernels.h"
 #include "kernels/ops/op.h"
+#include "kernels/ops/packing_kernel.h"
 #include "kernels/ops/partition.h"
 #include "kernels/ops/parts_kernel.h"
 #include "kernels/tensor/buffer.h"
@@ -43,7 +44,7 @@ struct Operand {
 };
 
 // A node of `Operands` that are converted around the kernel of the widened node.
-class ConvertedKernel final : public Kernel {
+class ConvertedKernel final : public PackingKernel {
  public:
   // `make` makes the kernel of the widened signature.
   template <class Make>
@@ -63,6 +64,8 @@ class ConvertedKernel final : public Kernel {
     return fmt::format("{}, converted", inner_->implementation());
   }
   int64_t scratch_bytes() const override { return own_scratch_bytes_ + inner_->scratch_bytes(); }
+  int64_t packed_bytes() const override { return PackedBytesOf(*inner_); }
+  Status Pack(std::span<std::byte> packed) override { return PackInto(*inner_, packed); }
 
   void Run(const KernelArgs& args) const noexcept override {
     for (size_t i = 0; i < inputs_.size(); ++i) {

@@ -18,4 +18,8 @@ class PackingKernel : public Kernel {
   virtual Status Pack(std::span<std::byte> packed) = 0;
 };
 
+// The same of any kernel: 0, and nothing to do, for one that keeps nothing.
+int64_t PackedBytesOf(const Kernel& kernel);
+Status PackInto(Kernel& kernel, std::span<std::byte> packed);
+
 }  // namespace tinyprof

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/graph/fusion.h"
+#include "kernels/ops/packing_kernel.h"
 #include "kernels/tensor/buffer.h"
 
 namespace tinyprof {
@@ -16,7 +17,7 @@ int64_t RoundUp(int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-class PartsKernel final : public Kernel {
+class PartsKernel final : public PackingKernel {
  public:
   static Result<std::unique_ptr<Kernel>> Create(const NodeSignature& fused,
                                                 const PartFactory& make) {
@@ -38,6 +39,21 @@ class PartsKernel final : public Kernel {
   }
 
   int64_t scratch_bytes() const override { return between_bytes_ + part_scratch_bytes_; }
+
+  int64_t packed_bytes() const override {
+    int64_t bytes = 0;
+    for (const Part& part : parts_) bytes += RoundUp(PackedBytesOf(*part.kernel));
+    return bytes;
+  }
+
+  Status Pack(std::span<std::byte> packed) override {
+    for (Part& part : parts_) {
+      const auto bytes = static_cast<size_t>(PackedBytesOf(*part.kernel));
+      TINYPROF_RETURN_IF_ERROR(PackInto(*part.kernel, packed.first(bytes)));
+      packed = packed.subspan(static_cast<size_t>(RoundUp(static_cast<int64_t>(bytes))));
+    }
+    return {};
+  }
 
   void Run(const KernelArgs& args) const noexcept override {
     for (size_t i = 0; i < parts_.size(); ++i) {

@@ -228,19 +228,15 @@ Status Session::MakeArena(const SessionOptions& options) {
   return {};
 }
 
-int64_t Session::packed_bytes(size_t node) const {
-  const auto* kernel = dynamic_cast<const PackingKernel*>(kernels_[node].kernel.get());
-  return kernel == nullptr ? 0 : kernel->packed_bytes();
-}
+int64_t Session::packed_bytes(size_t node) const { return PackedBytesOf(*kernels_[node].kernel); }
 
 Status Session::PackWeights() {
   packed_.resize(kernels_.size());
   for (size_t n = 0; n < kernels_.size(); ++n) {
     if (packed_bytes(n) == 0) continue;
     TINYPROF_ASSIGN_OR_RETURN(packed_[n], Buffer::Create(packed_bytes(n)));
-    TINYPROF_RETURN_IF_ERROR(
-        dynamic_cast<PackingKernel&>(*kernels_[n].kernel)
-            .Pack({packed_[n].data(), static_cast<size_t>(packed_[n].byte_size())}));
+    TINYPROF_RETURN_IF_ERROR(PackInto(
+        *kernels_[n].kernel, {packed_[n].data(), static_cast<size_t>(packed_[n].byte_size())}));
   }
   return {};
 }

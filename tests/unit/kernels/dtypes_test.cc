@@ -95,6 +95,9 @@ TEST(DTypes, HalvesAreComputedInFloat) {
                         .inputs = {Elements(dtype, {2, 2}, {1, 2, 3, 4}),
                                    Elements(dtype, {2, 1}, {0.5F, 10}, true)}};
     EXPECT_EQ(OutputOf(matmul), *Elements(dtype, {2, 1}, {20.5F, 41.5F}).fill.data);
+    // A kernel that works out a table ahead.
+    const OpCase dft{.op_type = "DFT", .inputs = {Elements(dtype, {1, 4, 1}, {2, 0, 0, 0})}};
+    EXPECT_EQ(OutputOf(dft), *Elements(dtype, {1, 4, 2}, {2, 0, 2, 0, 2, 0, 2, 0}).fill.data);
     const OpCase relu{.op_type = "Relu", .inputs = {Elements(dtype, {3}, {-1, 0.5F, 3})}};
     EXPECT_EQ(OutputOf(relu), *Elements(dtype, {3}, {0, 0.5F, 3}).fill.data);
   }
