@@ -2,7 +2,9 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/ops/eigen_families.h"
 #include "kernels/ops/partition.h"
@@ -42,7 +44,15 @@ class GlobalPool final : public Kernel {
   int threads_;
 };
 
-template <Mode mode>
+// What a window begins with; each holds an element, which replaces it.
+template <class E, Mode mode>
+constexpr E Start() {
+  if constexpr (mode == Mode::kAverage) return E(0);
+  if constexpr (std::is_integral_v<E>) return std::numeric_limits<E>::lowest();
+  return -std::numeric_limits<E>::infinity();
+}
+
+template <class E, Mode mode>
 class WindowPool final : public Kernel {
  public:
   WindowPool(const PoolShape& shape, int threads)
@@ -54,20 +64,18 @@ class WindowPool final : public Kernel {
   void Run(const KernelArgs& args) const noexcept override {
 #pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
     for (int thread = 0; thread < threads_; ++thread) {
-      auto* line = reinterpret_cast<float*>(args.scratch.data() + thread * line_bytes());
+      auto* line = reinterpret_cast<E*>(args.scratch.data() + thread * line_bytes());
       const Partition part = PartOf(shape_.planes, thread, threads_);
       for (int64_t plane = part.begin; plane < part.end; ++plane) RunPlane(args, plane, line);
     }
   }
 
  private:
-  int64_t line_bytes() const {
-    return (shape_.axes[2].input * int64_t{sizeof(float)} + 63) / 64 * 64;
-  }
+  int64_t line_bytes() const { return (shape_.axes[2].input * int64_t{sizeof(E)} + 63) / 64 * 64; }
 
-  void RunPlane(const KernelArgs& args, int64_t plane, float* line) const {
-    const float* x = args.In<float>(0) + plane * shape_.input_count();
-    float* out = args.Out<float>() + plane * shape_.output_count();
+  void RunPlane(const KernelArgs& args, int64_t plane, E* line) const {
+    const E* x = args.In<E>(0) + plane * shape_.input_count();
+    E* out = args.Out<E>() + plane * shape_.output_count();
     for (int64_t z = 0; z < shape_.axes[0].output; ++z) {
       for (int64_t y = 0; y < shape_.axes[1].output; ++y) {
         RunLine(x, z, y, line, out);
@@ -77,9 +85,9 @@ class WindowPool final : public Kernel {
   }
 
   // Folds the lines of input that the windows see into one, then the taps along that.
-  void RunLine(const float* x, int64_t z, int64_t y, float* folded, float* out) const {
+  void RunLine(const E* x, int64_t z, int64_t y, E* folded, E* out) const {
     const auto& [depth, height, width] = shape_.axes;
-    constexpr float kStart = mode == Mode::kMax ? -std::numeric_limits<float>::infinity() : 0.0F;
+    constexpr E kStart = Start<E, mode>();
     std::fill_n(out, width.output, kStart);
     std::fill_n(folded, width.input, kStart);
     const PoolAxis::Range deep = depth.ValidTaps(z);
@@ -95,7 +103,7 @@ class WindowPool final : public Kernel {
   }
 
   // Folds tap `k` of every window of the line that has it inside the input.
-  void FoldTap(const float* line, int64_t tap, float* out) const {
+  void FoldTap(const E* line, int64_t tap, E* out) const {
     const PoolAxis& width = shape_.axes[2];
     const int64_t stride = width.window.stride;
     const int64_t offset = tap * width.window.dilation - width.window.pad_begin;
@@ -108,19 +116,19 @@ class WindowPool final : public Kernel {
     FoldStrided(line + offset, stride, begin, end, out);
   }
 
-  [[gnu::always_inline]] static inline void FoldStrided(const float* from, int64_t stride,
-                                                        int64_t begin, int64_t end, float* out) {
+  [[gnu::always_inline]] static inline void FoldStrided(const E* from, int64_t stride,
+                                                        int64_t begin, int64_t end, E* out) {
     for (int64_t i = begin; i < end; ++i) {
-      const float element = from[i * stride];
+      const E element = from[i * stride];
       out[i] = mode == Mode::kMax ? Max(out[i], element) : out[i] + element;
     }
   }
 
-  void Divide(int64_t z, int64_t y, float* out) const {
+  void Divide(int64_t z, int64_t y, E* out) const {
     const auto& [depth, height, width] = shape_.axes;
     const int64_t lines = TapCount(depth, z) * TapCount(height, y);
     for (int64_t i = 0; i < width.output; ++i) {
-      out[i] /= static_cast<float>(lines * TapCount(width, i));
+      out[i] /= static_cast<E>(lines * TapCount(width, i));
     }
   }
 
@@ -141,15 +149,29 @@ template <class PoolKernel, ShapeFn shape_of>
 Result<std::unique_ptr<Kernel>> Make(const NodeSignature& signature, const KernelOptions& options) {
   if (signature.output().dtype != DType::kFloat32 || signature.outputs.size() > 1) {
     return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
-                "the Eigen pools are for float32 only, and give no indices");
+                "the Eigen pools are for float32, a maximum also for bytes, and give no indices");
   }
   TINYPROF_ASSIGN_OR_RETURN(const PoolShape shape, shape_of(signature));
   return std::make_unique<PoolKernel>(shape, options.threads);
 }
 
+// Bytes are as they are in quantized networks.
+Result<std::unique_ptr<Kernel>> MakeMaxPool(const NodeSignature& signature,
+                                            const KernelOptions& options) {
+  const DType dtype = signature.output().dtype;
+  if (signature.outputs.size() > 1 || (dtype != DType::kUInt8 && dtype != DType::kInt8)) {
+    return Make<WindowPool<float, Mode::kMax>, PoolShapeOf>(signature, options);
+  }
+  TINYPROF_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(signature));
+  if (dtype == DType::kInt8) {
+    return std::make_unique<WindowPool<int8_t, Mode::kMax>>(shape, options.threads);
+  }
+  return std::make_unique<WindowPool<uint8_t, Mode::kMax>>(shape, options.threads);
+}
+
 constexpr std::array kKernels = {
-    EigenKernel{"MaxPool", Make<WindowPool<Mode::kMax>, PoolShapeOf>},
-    EigenKernel{"AveragePool", Make<WindowPool<Mode::kAverage>, PoolShapeOf>},
+    EigenKernel{"MaxPool", MakeMaxPool},
+    EigenKernel{"AveragePool", Make<WindowPool<float, Mode::kAverage>, PoolShapeOf>},
     EigenKernel{"GlobalMaxPool", Make<GlobalPool<Mode::kMax>, GlobalPoolShapeOf>},
     EigenKernel{"GlobalAveragePool", Make<GlobalPool<Mode::kAverage>, GlobalPoolShapeOf>},
 };

@@ -118,6 +118,33 @@ TEST(DTypes, SmallIntegersWrapAround) {
   EXPECT_EQ(OutputOf(pool), *Elements(DType::kUInt8, {1, 1, 2}, {255, 7}).fill.data);
 }
 
+// Beside the naive loops, which are for numbers of any type.
+TEST(DTypes, BytesArePooledAsTheyAre) {
+  using Ints = std::vector<int64_t>;
+  std::vector<float> values;
+  for (int i = 0; i < 2 * 3 * 23 * 70; ++i) values.push_back(static_cast<float>(i * 7919 % 251));
+  const std::vector<Attributes> pools = {
+      {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}},
+      {{"kernel_shape", Ints{2, 5}}, {"dilations", Ints{3, 2}}},
+      {{"kernel_shape", Ints{3, 4}}, {"strides", Ints{1, 3}}, {"ceil_mode", int64_t{1}}}};
+  for (const Attributes& attributes : pools) {
+    for (const DType dtype : {DType::kUInt8, DType::kInt8}) {
+      std::vector<float> elements = values;
+      for (float& element : elements) element -= dtype == DType::kInt8 ? 128 : 0;
+      const OpCase pool{.op_type = "MaxPool",
+                        .attributes = attributes,
+                        .inputs = {Elements(dtype, {2, 3, 23, 70}, elements)}};
+      OutputOf(pool);
+      for (const Isa isa : HostIsas()) {
+        const Result<Graph> graph = BuildGraph(pool);
+        const auto session = Session::Create(*graph, {.backend = Backend::kEigen, .isa = isa});
+        ASSERT_TRUE(session.has_value());
+        EXPECT_EQ((*session)->kernel(0).implementation(), "line windows");
+      }
+    }
+  }
+}
+
 TEST(DTypes, HalvesCountAsFloatsAndMoveHalfTheBytes) {
   const Cost cost = CostOfCase({.op_type = "Add",
                                 .inputs = {Elements(DType::kFloat16, {4}, {1, 2, 3, 4}),
