@@ -1,11 +1,13 @@
 #include "client/render/comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "client/render/names.h"
 #include "kernels/base/words.h"
@@ -35,73 +37,111 @@ Speedup SpeedupOf(const Span& a, const Span& b, double tolerance) {
   return speedup;
 }
 
-// The nodes that a layer stands for.
+// The nodes that a layer does the work of.
 std::vector<std::string> NodesOf(const v1::LayerReport& layer) {
-  const auto& fused = layer.analysis().fused();
-  if (fused.empty()) return {layer.analysis().name()};
-  return {fused.begin(), fused.end()};
+  const v1::LayerAnalysis& analysis = layer.analysis();
+  if (!analysis.stands_for().empty()) {
+    return {analysis.stands_for().begin(), analysis.stands_for().end()};
+  }
+  if (!analysis.fused().empty()) return {analysis.fused().begin(), analysis.fused().end()};
+  return {analysis.name()};
 }
 
-// Layers by the nodes that they stand for, as long as these have not been matched.
-class Unclaimed {
+// What one run has of a group of nodes.
+struct Side {
+  std::vector<const v1::LayerReport*> layers;
+  std::vector<std::string> nodes;  // in the order of the run, each once
+};
+
+// Layers of two runs, grouped so that two that share a node are in one group.
+class LayerGroups {
  public:
-  explicit Unclaimed(const Layers& layers) {
-    for (const auto& layer : layers) by_nodes_[NodesOf(layer)] = SpanOf(layer.time());
-  }
-
-  bool Has(const std::vector<std::string>& nodes) const { return by_nodes_.contains(nodes); }
-
-  // Whether all of the nodes are here, as one layer or as layers of one node each.
-  bool HasAll(const std::vector<std::string>& nodes) const {
-    return Has(nodes) || std::all_of(nodes.begin(), nodes.end(),
-                                     [this](const std::string& node) { return Has({node}); });
-  }
-
-  // Takes them out.
-  Span Claim(const std::vector<std::string>& nodes) {
-    if (const auto whole = by_nodes_.find(nodes); whole != by_nodes_.end()) {
-      const Span span = whole->second;
-      by_nodes_.erase(whole);
-      return span;
+  LayerGroups(const Layers& a, const Layers& b) {
+    for (const Layers* layers : {&a, &b}) {
+      for (const auto& layer : *layers) Join(NodesOf(layer));
     }
-    Span sum;
-    for (const std::string& node : nodes) sum = Sum(sum, Claim({node}));
-    return sum;
+    for (const auto& layer : a) Add(layer, &Group::a);
+    for (const auto& layer : b) Add(layer, &Group::b);
+  }
+
+  struct Group {
+    Side a;
+    Side b;
+
+    // Both have layers, and these do the work of the same nodes.
+    bool Matches() const {
+      const std::set<std::string> wanted(a.nodes.begin(), a.nodes.end());
+      return !wanted.empty() && wanted == std::set<std::string>(b.nodes.begin(), b.nodes.end());
+    }
+  };
+
+  // The group that the layer is in.
+  const Group& Of(const v1::LayerReport& layer) const {
+    return groups_.at(RootOf(NodesOf(layer).front()));
   }
 
  private:
-  std::map<std::vector<std::string>, Span> by_nodes_;
+  std::string RootOf(std::string node) const {
+    for (auto next = parents_.find(node); next != parents_.end(); next = parents_.find(node)) {
+      node = next->second;
+    }
+    return node;
+  }
+
+  void Join(const std::vector<std::string>& nodes) {
+    const std::string root = RootOf(nodes.front());
+    for (const std::string& node : nodes) {
+      const std::string other = RootOf(node);
+      if (other != root) parents_[other] = root;
+    }
+  }
+
+  void Add(const v1::LayerReport& layer, Side Group::*which) {
+    const std::vector<std::string> nodes = NodesOf(layer);
+    Side& side = groups_[RootOf(nodes.front())].*which;
+    side.layers.push_back(&layer);
+    for (const std::string& node : nodes) {
+      if (std::find(side.nodes.begin(), side.nodes.end(), node) == side.nodes.end()) {
+        side.nodes.push_back(node);
+      }
+    }
+  }
+
+  std::map<std::string, std::string> parents_;  // of a node that is not the root of its group
+  std::map<std::string, Group> groups_;         // by root
 };
 
-// Layers of `layers` whose nodes are in `matched` by none.
-Unmatched Rest(const Layers& layers, const std::set<std::string>& matched) {
+Span SumOf(const std::vector<const v1::LayerReport*>& layers) {
+  Span sum;
+  for (const v1::LayerReport* layer : layers) sum = Sum(sum, SpanOf(layer->time()));
+  return sum;
+}
+
+Unmatched Rest(const Layers& layers, const LayerGroups& groups) {
   Unmatched rest;
   for (const auto& layer : layers) {
-    if (matched.contains(NodesOf(layer).front())) continue;
+    if (groups.Of(layer).Matches()) continue;
     rest.names.push_back(LayerName(layer.analysis()));
     rest.median_ns += layer.time().median_ns();
   }
   return rest;
 }
 
-// Matches each layer of `coarse` with those of `fine` that stand for the same nodes.
-void Match(const Layers& coarse, const Layers& fine, bool coarse_is_b, double tolerance,
-           std::set<std::string>& matched, Comparison& comparison) {
-  Unclaimed unclaimed(fine);
-  for (const auto& layer : coarse) {
-    const std::vector<std::string> nodes = NodesOf(layer);
-    if (matched.contains(nodes.front()) || !unclaimed.HasAll(nodes)) continue;
-    const Span own = SpanOf(layer.time());
-    const Span other = unclaimed.Claim(nodes);
-    LayerComparison compared{.name = LayerName(layer.analysis()),
+std::vector<LayerComparison> MatchesOf(const Layers& b, const LayerGroups& groups,
+                                       double tolerance) {
+  std::vector<LayerComparison> matches;
+  for (const auto& layer : b) {
+    const LayerGroups::Group& group = groups.Of(layer);
+    if (!group.Matches() || group.b.layers.front() != &layer) continue;
+    LayerComparison compared{.name = fmt::format("{}", fmt::join(group.a.nodes, "+")),
                              .op = layer.analysis().op(),
-                             .a = coarse_is_b ? other : own,
-                             .b = coarse_is_b ? own : other,
+                             .a = SumOf(group.a.layers),
+                             .b = SumOf(group.b.layers),
                              .speedup = {}};
     compared.speedup = SpeedupOf(compared.a, compared.b, tolerance);
-    comparison.layers.push_back(std::move(compared));
-    matched.insert(nodes.begin(), nodes.end());
+    matches.push_back(std::move(compared));
   }
+  return matches;
 }
 
 void WarnUnlessSame(const char* what, const std::string& a, const std::string& b,
@@ -162,11 +202,12 @@ Comparison CompareRuns(const v1::Run& a, const v1::Run& b, double tolerance) {
   if (comparison.pass.significant) {
     comparison.verdict = comparison.pass.value > 1 ? Verdict::kFaster : Verdict::kSlower;
   }
-  std::set<std::string> matched;
-  Match(b.report().layers(), a.report().layers(), true, tolerance, matched, comparison);
-  Match(a.report().layers(), b.report().layers(), false, tolerance, matched, comparison);
-  comparison.only_a = Rest(a.report().layers(), matched);
-  comparison.only_b = Rest(b.report().layers(), matched);
+  const Layers& layers_a = a.report().layers();
+  const Layers& layers_b = b.report().layers();
+  const LayerGroups groups(layers_a, layers_b);
+  comparison.layers = MatchesOf(layers_b, groups, tolerance);
+  comparison.only_a = Rest(layers_a, groups);
+  comparison.only_b = Rest(layers_b, groups);
   comparison.warnings = WarningsOf(a.report(), b.report());
   return comparison;
 }

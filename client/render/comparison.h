@@ -27,8 +27,8 @@ struct Speedup {
 };
 
 struct LayerComparison {
-  std::string name;
-  std::string op;
+  std::string name;  // of the nodes that the layers stand for, joined by "+"
+  std::string op;    // of the second run's first layer
   Span a;
   Span b;
   Speedup speedup;
@@ -45,8 +45,8 @@ enum class Verdict { kFaster, kSlower, kNoDifference };
 struct Comparison {
   Verdict verdict = Verdict::kNoDifference;  // of the second run's pass
   Speedup pass;
-  // In the order of the second run. A layer that several nodes were fused into stands against those
-  // nodes, where the other run has them as layers of their own.
+  // In the order of the second run. Layers stand against those that do the work of the same nodes:
+  // a fused layer against its parts, layers of a quantized network against the float32 ones.
   std::vector<LayerComparison> layers;
   Unmatched only_a;
   Unmatched only_b;

@@ -30,7 +30,7 @@ Tone ToneOf(const Speedup& speedup) {
 std::string RunLine(const char* label, const v1::Run& run) {
   const v1::RunReport& report = run.report();
   return fmt::format(
-      "{}  {}: {}, {} a pass, {} of weights\n   {}", label, Printable(report.analysis().name()),
+      "{}  {}: {}, {} a pass, {} of parameters\n   {}", label, Printable(report.analysis().name()),
       ShapesText(report.analysis().inputs()), Time(report.time().median_ns()),
       Bytes(static_cast<double>(report.analysis().parameter_bytes())), SettingLine(run));
 }
@@ -102,17 +102,38 @@ std::string QuantizationLines(const char* label, const v1::Run& run) {
   return fmt::format("{} is {}", label, QuantizationLine(analysis.quantization()));
 }
 
+// What the runs said of themselves when they were measured; what both say, once.
+std::string OwnWarnings(const v1::Run& a, const v1::Run& b, const Palette& palette) {
+  const auto& of_a = a.report().warnings();
+  const auto& of_b = b.report().warnings();
+  const auto has = [](const auto& warnings, const std::string& warning) {
+    return std::find(warnings.begin(), warnings.end(), warning) != warnings.end();
+  };
+  std::string lines;
+  const auto add = [&](const char* label, const std::string& warning) {
+    lines += fmt::format("{} {}: {}\n", palette.Paint("warning:", Tone::kWarn), label,
+                         Printable(warning));
+  };
+  for (const auto& warning : of_a) add(has(of_b, warning) ? "A and B" : "A", warning);
+  for (const auto& warning : of_b) {
+    if (!has(of_a, warning)) add("B", warning);
+  }
+  return lines;
+}
+
 Json RunJson(const v1::Run& run) {
   const v1::RunReport& report = run.report();
-  return {{"id", run.id()},
-          {"model", report.analysis().name()},
-          {"backend", report.backend()},
-          {"isa", report.isa()},
-          {"threads", report.threads()},
-          {"median_ns", Number(report.time().median_ns())},
-          {"parameter_bytes", report.analysis().parameter_bytes()},
-          {"quantization", QuantizationJson(report.analysis().has_quantization(),
-                                            report.analysis().quantization())}};
+  return {
+      {"id", run.id()},
+      {"model", report.analysis().name()},
+      {"backend", report.backend()},
+      {"isa", report.isa()},
+      {"threads", report.threads()},
+      {"median_ns", Number(report.time().median_ns())},
+      {"parameter_bytes", report.analysis().parameter_bytes()},
+      {"warnings", std::vector<std::string>(report.warnings().begin(), report.warnings().end())},
+      {"quantization",
+       QuantizationJson(report.analysis().has_quantization(), report.analysis().quantization())}};
 }
 
 void AddSpeedup(const Speedup& speedup, Json& target) {
@@ -137,7 +158,7 @@ std::string ComparisonText(const v1::Run& a, const v1::Run& b, const Comparison&
   for (const std::string& warning : comparison.warnings) {
     text += layout.palette.Paint("warning:", Tone::kWarn) + " " + Printable(warning) + "\n";
   }
-  return text;
+  return text + OwnWarnings(a, b, layout.palette);
 }
 
 Json ComparisonDocument(const v1::Run& a, const v1::Run& b, const Comparison& comparison) {

@@ -155,6 +155,8 @@ void AddLayerAnalysis(const v1::LayerAnalysis& layer, Json& target) {
   target["op"] = layer.op();
   target["path"] = layer.path();
   target["fused"] = std::vector<std::string>(layer.fused().begin(), layer.fused().end());
+  target["stands_for"] =
+      std::vector<std::string>(layer.stands_for().begin(), layer.stands_for().end());
   target["input_shapes"] = ShapesJson(layer.inputs());
   target["output_shapes"] = ShapesJson(layer.outputs());
   target["parameter_count"] = layer.parameter_count();

@@ -34,6 +34,7 @@ v1::LayerAnalysis ToProto(const Graph& graph, const LayerAnalysis& layer) {
   message.set_op(layer.op);
   message.set_path(layer.path);
   message.mutable_fused()->Assign(layer.fused.begin(), layer.fused.end());
+  message.mutable_stands_for()->Assign(layer.stands_for.begin(), layer.stands_for.end());
   const Node& node = graph.nodes[static_cast<size_t>(layer.index)];
   for (const ValueId input : node.inputs) {
     if (input != kNoValue) AddTensor(graph, input, *message.mutable_inputs());

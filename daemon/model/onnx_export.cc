@@ -10,6 +10,7 @@
 
 #include "daemon/model/quantization_metadata.h"
 #include "daemon/model/tensor_proto.h"
+#include "kernels/graph/origins.h"
 #include "onnx/onnx.pb.h"
 
 namespace tinyprof {
@@ -81,8 +82,10 @@ void SetNode(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
     proto.add_input(id == kNoValue ? std::string() : graph.value(id).name);
   }
   for (const ValueId id : node.outputs) proto.add_output(graph.value(id).name);
-  for (const auto& [name, value] : node.attributes)
-    SetAttribute(name, value, *proto.add_attribute());
+  for (const auto& [name, value] : node.attributes) {
+    if (name != kOriginsAttribute) SetAttribute(name, value, *proto.add_attribute());
+  }
+  AddOrigins(node, proto);
 }
 
 void SetValueInfo(const Value& value, onnx::ValueInfoProto& proto) {

@@ -8,6 +8,7 @@
 
 #include "daemon/model/graph_marks.h"
 #include "daemon/model/onnx_node.h"
+#include "daemon/model/quantization_metadata.h"
 #include "kernels/base/words.h"
 #include "kernels/graph/prune.h"
 #include "kernels/ops/op.h"
@@ -264,6 +265,7 @@ Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
             .inputs = std::move(inputs),
             .outputs = {},
             .attributes = std::move(attributes)};
+  ReadOrigins(proto, node);
   const auto form = AllForms().find(QualifiedOp(proto));
   const Form emit = form == AllForms().end() ? &OnnxReader::Emit : form->second;
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,

@@ -1,13 +1,17 @@
 #include "daemon/model/quantization_metadata.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/base/utf8.h"
+#include "kernels/graph/origins.h"
 #include "onnx/onnx.pb.h"
 
 namespace tinyprof {
@@ -15,6 +19,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "tinyprof.";
 constexpr size_t kMaxNameBytes = 1024;
+constexpr std::string_view kOriginsHead = "tinyprof.stands_for:\n";
+constexpr size_t kMaxOriginsBytes = 64 << 10;
 
 void Add(onnx::ModelProto& model, std::string_view key, std::string value) {
   onnx::StringStringEntryProto& entry = *model.add_metadata_props();
@@ -83,6 +89,27 @@ std::optional<QuantizationFacts> QuantizationOf(const onnx::ModelProto& model) {
   }
   if (facts.from.empty()) return std::nullopt;
   return facts;
+}
+
+void AddOrigins(const Node& node, onnx::NodeProto& proto) {
+  const std::vector<std::string> names = OriginsOf(node);
+  if (names.empty()) return;
+  proto.set_doc_string(fmt::format("{}{}", kOriginsHead, fmt::join(names, "\n")));
+}
+
+void ReadOrigins(const onnx::NodeProto& proto, Node& node) {
+  std::string_view text = proto.doc_string();
+  if (!text.starts_with(kOriginsHead) || text.size() > kMaxOriginsBytes || !IsValidUtf8(text)) {
+    return;
+  }
+  text.remove_prefix(kOriginsHead.size());
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const size_t length = std::min(text.find('\n'), text.size());
+    if (length > 0) names.emplace_back(text.substr(0, length));
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  if (!names.empty()) SetOrigins(node, names);
 }
 
 }  // namespace tinyprof

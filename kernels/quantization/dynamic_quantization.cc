@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "kernels/graph/origins.h"
 #include "kernels/graph/prune.h"
 #include "kernels/quantization/weights.h"
 
@@ -52,6 +53,15 @@ class DynamicQuantization {
                       .attributes = std::move(attributes)});
   }
 
+  // As AddNode, of one of the nodes that do the work of `of` together.
+  void AddPart(const Node& of, const std::string& suffix, std::string op_type,
+               std::vector<ValueId> inputs, std::vector<ValueId> outputs,
+               Attributes attributes = {}) {
+    AddNode(of, suffix, std::move(op_type), std::move(inputs), std::move(outputs),
+            std::move(attributes));
+    SetOrigins(nodes_.back(), NodesFor(of));
+  }
+
   const Bytes& BytesOf(ValueId id, const Node& reader) {
     Bytes& bytes = bytes_[id];
     if (bytes.value != kNoValue) return bytes;
@@ -86,18 +96,18 @@ class DynamicQuantization {
     const TensorType type = original_.value(output).type;
 
     const ValueId sums = edit_.Activation(node.name + "_sums", {DType::kInt32, type.shape});
-    AddNode(node, "", is_conv ? "ConvInteger" : "MatMulInteger", {x.value, w.weight, x.zero_point},
+    AddPart(node, "", is_conv ? "ConvInteger" : "MatMulInteger", {x.value, w.weight, x.zero_point},
             {sums}, node.attributes);
     const ValueId floats = edit_.Activation(node.name + "_floats", type);
-    AddNode(node, "_cast", "Cast", {sums}, {floats}, {{"to", kOnnxFloat}});
+    AddPart(node, "_cast", "Cast", {sums}, {floats}, {{"to", kOnnxFloat}});
     const ValueId w_scale = ByChannel(node, w.scale);
     const ValueId scale = edit_.Activation(node.name + "_scale",
                                            {DType::kFloat32, result_.value(w_scale).type.shape});
-    AddNode(node, "_scales", "Mul", {x.scale, w_scale}, {scale});
+    AddPart(node, "_scales", "Mul", {x.scale, w_scale}, {scale});
     const ValueId product = has_bias ? edit_.Activation(node.name + "_product", type) : output;
-    AddNode(node, "_scale", "Mul", {floats, scale}, {product});
+    AddPart(node, "_scale", "Mul", {floats, scale}, {product});
     if (has_bias)
-      AddNode(node, "_bias", "Add", {product, ByChannel(node, node.inputs[2])}, {output});
+      AddPart(node, "_bias", "Add", {product, ByChannel(node, node.inputs[2])}, {output});
   }
 
   const Graph& original_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/graph/fusion.h"
+#include "kernels/graph/origins.h"
 #include "kernels/graph/prune.h"
 #include "kernels/graph/readers.h"
 #include "kernels/quantization/graph_edit.h"
@@ -104,6 +105,7 @@ class Preparation {
     conv.inputs[1] = edit_.Initializer(weight.name, weight.type, DataOf(weights), true);
     conv.inputs[2] = edit_.Initializer(conv.name + ".bias", bias_type, DataOf(biases), true);
     conv.outputs = norm->outputs;
+    SetOrigins(conv, {original.name, norm->name});
     return conv;
   }
 
@@ -169,6 +171,8 @@ class Preparation {
              .inputs = {matmul.outputs[0], bias},
              .outputs = gemm.outputs,
              .attributes = {}};
+    // Of the MatMul that is no news, but half of the Gemm only.
+    SetOrigins(add, {gemm.name});
     nodes_.push_back(std::move(matmul));
     nodes_.push_back(std::move(add));
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/graph/origins.h"
 #include "kernels/graph/prune.h"
 #include "kernels/graph/readers.h"
 #include "kernels/quantization/weights.h"
@@ -175,8 +176,10 @@ class StaticQuantization {
 
   void Quantize(const Node& node) {
     ValueId output = node.outputs[0];
+    std::vector<std::string> origins = NodesFor(node);
     if (const Node* saturation = Absorbable(node)) {
       absorbed_.insert(saturation);
+      origins.push_back(saturation->name);
       output = saturation->outputs[0];
     }
     const Bytes x = AsBytes(node.inputs[0], node);
@@ -195,6 +198,7 @@ class StaticQuantization {
                       w.scale, w.zero_point,   y_values.scale,      y_values.zero_point};
     if (!biases.empty()) product.inputs.push_back(Bias(node, biases, w.scales, x.scale.scale));
     product.outputs = {NewBytes(output, y_scale)};
+    SetOrigins(product, origins);
     nodes_.push_back(std::move(product));
   }
 

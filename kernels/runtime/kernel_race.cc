@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "kernels/graph/fusion.h"
+#include "kernels/graph/origins.h"
 #include "kernels/ops/onednn_kernels.h"
 #include "kernels/ops/op.h"
 #include "kernels/runtime/layout_plan.h"
@@ -33,6 +34,7 @@ std::string KeyOf(const NodeSignature& signature) {
   const Node& node = *signature.node;
   std::string key = node.op_type;
   for (const auto& [name, attribute] : node.attributes) {
+    if (name == kOriginsAttribute) continue;
     key += "; " + name + " ";
     key += std::visit([](const auto& value) { return fmt::format("{}", value); }, attribute);
   }

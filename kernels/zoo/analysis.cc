@@ -8,6 +8,7 @@
 
 #include "kernels/base/checked_math.h"
 #include "kernels/graph/fusion.h"
+#include "kernels/graph/origins.h"
 #include "kernels/ops/op.h"
 #include "kernels/runtime/memory_plan.h"
 #include "kernels/zoo/tinytorch_count.h"
@@ -49,6 +50,21 @@ std::vector<std::string> FusedNames(const Node& node) {
   return names;
 }
 
+std::vector<std::string> StandsFor(const Node& node) {
+  if (node.fusion == nullptr) return OriginsOf(node);
+  bool is_noted = false;
+  std::vector<std::string> names;
+  for (const FusedPart& part : node.fusion->parts) {
+    is_noted = is_noted || !OriginsOf(part.node).empty();
+    for (std::string& name : NodesFor(part.node)) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(std::move(name));
+      }
+    }
+  }
+  return is_noted ? names : std::vector<std::string>();
+}
+
 LayerAnalysis Describe(const Graph& graph, size_t index) {
   const Node& node = graph.nodes[index];
   LayerAnalysis layer{.index = static_cast<int64_t>(index),
@@ -56,6 +72,7 @@ LayerAnalysis Describe(const Graph& graph, size_t index) {
                       .op = node.op_type,
                       .path = node.path,
                       .fused = FusedNames(node),
+                      .stands_for = StandsFor(node),
                       .input_shapes = {},
                       .output_shapes = {},
                       .parameter_count = CountParameters(graph, node),

@@ -20,6 +20,8 @@ struct LayerAnalysis {
   std::string path;
   std::vector<std::string>
       fused;  // the nodes that a fused one stands for; empty: it is no such one
+  // Of a quantized network, the float32 nodes whose work it does (origins.h); empty: not noted.
+  std::vector<std::string> stands_for;
   std::vector<Shape> input_shapes;  // present inputs, weights included
   std::vector<Shape> output_shapes;
   int64_t parameter_count = 0;

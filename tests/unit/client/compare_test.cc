@@ -98,6 +98,80 @@ TEST(CompareRuns, AFusedLayerStandsAgainstItsNodes) {
   EXPECT_THAT(taken_apart.only_b.names, IsEmpty());
 }
 
+// Layers by name, each of `layer_ns`, with what it stands for and what was fused into it.
+struct FakeLayer {
+  const char* name;
+  std::vector<std::string> stands_for;
+  std::vector<std::string> fused;
+};
+v1::Run RunOfLayers(const std::vector<FakeLayer>& layers, double layer_ns) {
+  v1::Run run = RunOf(layer_ns * static_cast<double>(layers.size()), 0, 0, 1);
+  run.mutable_report()->clear_layers();
+  for (const FakeLayer& fake : layers) {
+    v1::LayerReport& layer = *run.mutable_report()->add_layers();
+    SetTime(layer_ns, 1, *layer.mutable_time());
+    layer.mutable_analysis()->set_name(fake.name);
+    layer.mutable_analysis()->mutable_stands_for()->Assign(fake.stands_for.begin(),
+                                                           fake.stands_for.end());
+    layer.mutable_analysis()->mutable_fused()->Assign(fake.fused.begin(), fake.fused.end());
+  }
+  return run;
+}
+
+std::vector<std::string> NamesOf(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const LayerComparison& layer : comparison.layers) names.push_back(layer.name);
+  return names;
+}
+
+v1::Run QuantizedRun() {
+  return RunOfLayers({{"input_QuantizeLinear", {}, {}},
+                      {"conv1", {"conv1", "bn1", "relu"}, {}},
+                      {"pool", {}, {}},
+                      {"fc", {}, {}},
+                      {"fc_product_DequantizeLinear", {}, {}},
+                      {"fc_bias", {"fc"}, {}}},
+                     100);
+}
+
+TEST(CompareRuns, AQuantizedLayerStandsAgainstTheFloatOnesItCameFrom) {
+  const v1::Run apart = RunOfLayers(
+      {{"conv1", {}, {}}, {"bn1", {}, {}}, {"relu", {}, {}}, {"pool", {}, {}}, {"fc", {}, {}}},
+      100);
+  const v1::Run fused =
+      RunOfLayers({{"conv1", {}, {"conv1", "bn1", "relu"}}, {"pool", {}, {}}, {"fc", {}, {}}}, 100);
+  for (const v1::Run* with_floats : {&apart, &fused}) {
+    const Comparison comparison = CompareRuns(*with_floats, QuantizedRun(), 0);
+    EXPECT_THAT(NamesOf(comparison), ElementsAre("conv1+bn1+relu", "pool", "fc"));
+    EXPECT_THAT(comparison.only_a.names, IsEmpty());
+    EXPECT_THAT(comparison.only_b.names,
+                ElementsAre("input_QuantizeLinear", "fc_product_DequantizeLinear"));
+    // Three layers or a fused one against one, and one against a product and its bias.
+    EXPECT_DOUBLE_EQ(comparison.layers[0].a.median_ns, with_floats == &apart ? 300 : 100);
+    EXPECT_DOUBLE_EQ(comparison.layers[0].b.median_ns, 100);
+    EXPECT_DOUBLE_EQ(comparison.layers[2].b.median_ns, 200);
+    EXPECT_DOUBLE_EQ(comparison.layers[2].speedup.value, 0.5);
+  }
+}
+
+TEST(CompareRuns, LayersThatOverlapOnlyInPartAreNoMatch) {
+  const Comparison comparison =
+      CompareRuns(RunOfLayers({{"conv1", {}, {"conv1", "bn1"}}, {"relu", {}, {}}}, 100),
+                  RunOfLayers({{"conv1", {}, {}}, {"relu", {}, {}}}, 100), 0);
+  EXPECT_THAT(NamesOf(comparison), ElementsAre("relu"));
+  EXPECT_THAT(comparison.only_a.names, ElementsAre("conv1+bn1"));
+  EXPECT_THAT(comparison.only_b.names, ElementsAre("conv1"));
+}
+
+TEST(CompareRuns, TwoWaysOfFusingMeetWhereTheyEnd) {
+  const Comparison comparison =
+      CompareRuns(RunOfLayers({{"a", {}, {"a", "b"}}, {"c", {}, {}}}, 100),
+                  RunOfLayers({{"a", {}, {}}, {"b", {}, {"b", "c"}}}, 100), 0);
+  EXPECT_THAT(NamesOf(comparison), ElementsAre("a+b+c"));
+  EXPECT_DOUBLE_EQ(comparison.layers[0].a.median_ns, 200);
+  EXPECT_DOUBLE_EQ(comparison.layers[0].b.median_ns, 200);
+}
+
 TEST(CompareRuns, LayersOfOneRunOnlyAreTold) {
   v1::Run b = RunOf(4000, 3000, 1000, 100);
   b.mutable_report()->mutable_layers(1)->mutable_analysis()->set_name("fc_QuantizeLinear");
@@ -156,9 +230,9 @@ TEST(ComparisonText, IsTheWrittenPage) {
   b.mutable_report()->mutable_layers(1)->mutable_analysis()->set_name("other");
   b.mutable_report()->set_threads(2);
   EXPECT_EQ(ComparisonText(a, b, CompareRuns(a, b, 0.01), {}),
-            R"(A  tiny: 2x4, 4.00 µs a pass, 60 B of weights
+            R"(A  tiny: 2x4, 4.00 µs a pass, 60 B of parameters
    eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-1
-B  tiny: 2x4, 2.00 µs a pass, 60 B of weights
+B  tiny: 2x4, 2.00 µs a pass, 60 B of parameters
    eigen, avx2, 2 threads (CPU 1), warm cache, 50 passes (precision reached); run r-2
 B is faster: 2.000 times as fast as A (1.500 to 2.750)
 
@@ -168,7 +242,25 @@ fc     Gemm  3.00  1.50           2.00  1.37  3.09
 only in A: 1 layer, 1.00 µs of its pass (odd "one",\n)
 only in B: 1 layer, 500 ns of its pass (other)
 warning: the threads differ: 1 thread and 2 threads
+warning: A and B: the clock is not fixed
 )");
+}
+
+TEST(ComparisonText, HasTheWarningsOfBothRuns) {
+  v1::Run a = RunOf(4000, 3000, 1000, 400);
+  v1::Run b = a;
+  a.mutable_report()->add_warnings("the clock fell by 20 %");
+  b.mutable_report()->add_warnings("other programs were busy");
+  const Comparison comparison = CompareRuns(a, b, 0);
+  EXPECT_THAT(ComparisonText(a, b, comparison, {}),
+              HasSubstr("warning: A and B: the clock is not fixed\n"
+                        "warning: A: the clock fell by 20 %\n"
+                        "warning: B: other programs were busy\n"));
+  const json document = json::parse(ComparisonDocument(a, b, comparison).dump());
+  EXPECT_EQ(document["a"]["warnings"],
+            json::array({"the clock is not fixed", "the clock fell by 20 %"}));
+  EXPECT_EQ(document["b"]["warnings"],
+            json::array({"the clock is not fixed", "other programs were busy"}));
 }
 
 TEST_F(Flow, CompareEndsWithSixForARegressionOnly) {

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <set>
 
 #include "daemon/model/onnx_export.h"
 #include "daemon/model/quantization_metadata.h"
+#include "kernels/graph/origins.h"
 #include "kernels/quantization/quantize.h"
 #include "kernels/zoo/analysis.h"
 #include "kernels/zoo/model_spec.h"
@@ -75,6 +77,48 @@ INSTANTIATE_TEST_SUITE_P(
                                      "gpt:layers=1,dim=32,heads=2,seq=8,vocab=50",
                                      "tinygpt:layers=2,dim=32,heads=2,seq=8"),
                      testing::Values(QuantizationMode::kStatic, QuantizationMode::kDynamic)));
+
+// What each float32 node became can be found, and what stands for none was added at a border.
+TEST_P(QuantizedOnnx, LayersNameTheNodesTheyCameFrom) {
+  const auto& [text, mode] = GetParam();
+  const Result<Graph> given = BuildModel({.text = text});
+  ASSERT_TRUE(given.has_value()) << given.error().message;
+  std::set<std::string> float_nodes;
+  for (const Node& node : given->nodes) float_nodes.insert(node.name);
+  const Result<ModelAnalysis> analysis =
+      Analyze(ImportedFrom(*Exported(QuantizedOf(*given, mode))));
+  ASSERT_TRUE(analysis.has_value()) << analysis.error().message;
+  std::set<std::string> found;
+  for (const LayerAnalysis& layer : analysis->layers) {
+    const bool is_border = layer.op == "QuantizeLinear" || layer.op == "DequantizeLinear" ||
+                           layer.op == "DynamicQuantizeLinear";
+    EXPECT_EQ(is_border, layer.stands_for.empty() && !float_nodes.contains(layer.name))
+        << layer.name << " (" << layer.op << ")";
+    if (layer.stands_for.empty()) found.insert(layer.name);
+    found.insert(layer.stands_for.begin(), layer.stands_for.end());
+  }
+  EXPECT_THAT(found, testing::IsSupersetOf(float_nodes));
+}
+
+TEST(QuantizedOnnxTest, OriginsAreTextInTheFileAndNoAttribute) {
+  onnx::NodeProto proto;
+  Node node{.name = "conv1", .op_type = "QLinearConv"};
+  SetOrigins(node, {"conv1", "bn1", "relu"});
+  AddOrigins(node, proto);
+  EXPECT_EQ(proto.doc_string(), "tinyprof.stands_for:\nconv1\nbn1\nrelu");
+  Node copy{.name = "conv1", .op_type = "QLinearConv"};
+  ReadOrigins(proto, copy);
+  EXPECT_THAT(OriginsOf(copy), testing::ElementsAre("conv1", "bn1", "relu"));
+
+  for (const std::string& other : {std::string("conv1"), std::string("tinyprof.stands_for:\n"),
+                                   std::string("tinyprof.stands_for:\n\xff"),
+                                   "tinyprof.stands_for:\n" + std::string(64 << 10, 'x')}) {
+    proto.set_doc_string(other);
+    Node none{.name = "conv1", .op_type = "QLinearConv"};
+    ReadOrigins(proto, none);
+    EXPECT_THAT(OriginsOf(none), testing::IsEmpty());
+  }
+}
 
 // The MLP has 784 * 128 + 128 * 64 + 64 * 10 weights and 202 biases, all of which are trained.
 TEST(QuantizedOnnxTest, TrainedElementsStayCounted) {

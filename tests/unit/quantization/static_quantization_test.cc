@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "kernels/graph/origins.h"
 #include "kernels/quantization/prepare.h"
 #include "tests/unit/quantization/small_net.h"
 
@@ -53,6 +54,7 @@ TEST(StaticQuantizationTest, AReluIsTheEndOfTheRange) {
       QuantizeStatic(graph, which, {{graph.inputs[0], {0, 255}}, {graph.outputs[0], {0, 255}}});
   EXPECT_THAT(OpsOf(quantized), ElementsAre("QuantizeLinear", "QLinearConv", "DequantizeLinear"));
   EXPECT_EQ(quantized.value(quantized.outputs[0]).name, graph.value(graph.outputs[0]).name);
+  EXPECT_THAT(OriginsOf(quantized.nodes[1]), ElementsAre(graph.nodes[0].name, graph.nodes[1].name));
   EXPECT_EQ(RunOn(quantized, {0, 10, 100, 200}), (Floats{1, 6, 51, 101, 0, 0, 0, 0}));
 }
 
