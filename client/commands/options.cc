@@ -139,13 +139,17 @@ void AddKernelOptions(CLI::App& app, RunOptions& options) {
       ->type_name("NAME");
 }
 
+void AddThreadsOption(CLI::App& app, RunOptions& options) {
+  app.add_option("--threads", options.threads, "Threads, at most the daemon's measurement CPUs")
+      ->check(WholeNumber(1, kMaxThreads))
+      ->type_name("N");
+}
+
 void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional,
                    const std::string& meaning) {
   AddModelOptions(app, options.model, positional, meaning);
   AddKernelOptions(app, options);
-  app.add_option("--threads", options.threads, "Threads, at most the daemon's measurement CPUs")
-      ->check(WholeNumber(1, kMaxThreads))
-      ->type_name("N");
+  AddThreadsOption(app, options);
   app.add_option("--cache", options.cache, "Caches before each pass: warm or cold")
       ->check(CLI::IsMember({"warm", "cold"}))
       ->type_name("MODE");

@@ -45,6 +45,8 @@ void AddModelOptions(CLI::App& app, ModelOptions& options, const std::string& po
                      const std::string& meaning = kModelHelp);
 // --backend, --isa, --conv-algorithm and --fuse.
 void AddKernelOptions(CLI::App& app, RunOptions& options);
+// --threads.
+void AddThreadsOption(CLI::App& app, RunOptions& options);
 // All options of a measured run.
 void AddRunOptions(CLI::App& app, RunOptions& options, const std::string& positional = "MODEL",
                    const std::string& meaning = kModelHelp);

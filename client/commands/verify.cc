@@ -28,6 +28,7 @@ Result<ExitCode> VerifyModel(Session& session, const Options& options) {
   spec.set_conv_algorithm(ToConvAlgorithm(options.run.conv_algorithm));
   spec.set_fuse(options.run.fuse == "on");
   spec.set_isa(options.run.isa);
+  spec.set_threads(options.run.threads);
   spec.set_rtol(options.rtol);
   spec.set_atol(options.atol);
   TINYPROF_ASSIGN_OR_RETURN(const v1::VerifyModelResponse response,
@@ -44,6 +45,7 @@ Action SetupVerify(CLI::App& app, GlobalOptions&) {
   const auto options = std::make_shared<Options>();
   AddModelOptions(app, options->run.model);
   AddKernelOptions(app, options->run);
+  AddThreadsOption(app, options->run);
   app.add_option("--data", options->data, "Directory with input_N.pb and output_N.pb")
       ->required()
       ->type_name("DIR");

@@ -135,6 +135,15 @@ Json ModelsDocument(const std::vector<v1::Model>& models) {
   return document;
 }
 
+Json WorstJson(const v1::VerifiedOutput& output) {
+  if (!output.has_worst()) return nullptr;
+  const v1::WorstElement& worst = output.worst();
+  return {{"index", std::vector<int64_t>(worst.index().begin(), worst.index().end())},
+          {"got", Number(worst.got())},
+          {"want", Number(worst.want())},
+          {"allowed_abs_error", Number(worst.allowed())}};
+}
+
 Json VerifyDocument(const v1::VerifyModelResponse& response) {
   Json document = NewDocument("verify");
   Json& outputs = document["outputs"] = Json::array();
@@ -145,8 +154,13 @@ Json VerifyDocument(const v1::VerifyModelResponse& response) {
          {"max_abs_error", OptionalNumber(output.has_max_abs_error(), output.max_abs_error())},
          {"max_rel_error", OptionalNumber(output.has_max_rel_error(), output.max_rel_error())},
          {"ok", output.ok()},
-         {"note", TextOrNull(output.note())}});
+         {"note", TextOrNull(output.note())},
+         {"outside_count",
+          output.has_outside_count() ? Json(output.outside_count()) : Json(nullptr)},
+         {"worst", WorstJson(output)}});
   }
+  document["rtol"] = Number(response.rtol());
+  document["atol"] = Number(response.atol());
   document["ok"] = response.ok();
   return document;
 }

@@ -3,11 +3,13 @@
 #include <google/protobuf/util/time_util.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "client/render/names.h"
 #include "client/render/people.h"
 #include "client/render/table.h"
 #include "client/render/units.h"
+#include "kernels/base/words.h"
 
 namespace tinyprof::client {
 namespace {
@@ -225,6 +227,19 @@ std::string DoctorText(const v1::DiagnoseResponse& response, const Layout& layou
   return text;
 }
 
+// "y: 3 elements outside; the worst is y[0,2]: got 5, want 4, difference 1 where 0.004 is allowed".
+std::string WorstLine(const v1::VerifiedOutput& output) {
+  if (!output.has_worst()) return "";
+  const v1::WorstElement& worst = output.worst();
+  return fmt::format(
+      "{0}: {1} outside; the worst is {0}[{2}]: got {3:.9g}, want {4:.9g}, difference {5:.3g} "
+      "where "
+      "{6:.3g} is allowed\n",
+      Printable(output.name()), Counted(output.outside_count(), "element"),
+      fmt::join(worst.index(), ","), worst.got(), worst.want(),
+      std::fabs(worst.got() - worst.want()), worst.allowed());
+}
+
 std::string VerifyText(const v1::VerifyModelResponse& response, const Layout& layout) {
   Table table({{"output", Align::kLeft, 10},
                {"shape", Align::kLeft},
@@ -241,9 +256,12 @@ std::string VerifyText(const v1::VerifyModelResponse& response, const Layout& la
          {output.ok() ? "ok" : "differs", output.ok() ? Tone::kGood : Tone::kBad},
          {output.note()}});
   }
-  return table.Render(layout.columns, layout.palette) +
-         (response.ok() ? "all outputs are within the tolerance\n"
-                        : "outputs differ by more than the tolerance\n");
+  std::string text = table.Render(layout.columns, layout.palette);
+  for (const auto& output : response.outputs()) text += WorstLine(output);
+  return text +
+         fmt::format("{} the tolerance: |got - want| up to {:g} + {:g} |want|\n",
+                     response.ok() ? "all outputs are within" : "outputs differ by more than",
+                     response.atol(), response.rtol());
 }
 
 }  // namespace tinyprof::client

@@ -90,7 +90,9 @@ Result<worker::CountersResult> JobQueue::ProbeCounters(const AbandonedFn& abando
 Result<v1::VerifyModelResponse> JobQueue::Verify(const worker::VerifyTask& task,
                                                  const AbandonedFn& abandoned) {
   TINYPROF_RETURN_IF_ERROR(CheckTolerance(task.spec()));
-  TINYPROF_ASSIGN_OR_RETURN(const v1::VerifySpec spec, CheckVerifySpec(task.spec()));
+  const auto& cpus = options_.measurement_cpus;
+  TINYPROF_ASSIGN_OR_RETURN(const v1::VerifySpec spec,
+                            CheckVerifySpec(task.spec(), static_cast<int>(cpus.size())));
   const v1::ModelSpec& model = spec.model();
   const Result<v1::ModelAnalysis> analysis = dependencies_.models->Analyze(model);
   if (analysis.has_value()) {
@@ -101,7 +103,7 @@ Result<v1::VerifyModelResponse> JobQueue::Verify(const worker::VerifyTask& task,
   TINYPROF_ASSIGN_OR_RETURN(std::optional<UniqueFd> model_file,
                             dependencies_.models->OpenFile(model));
   auto job = std::make_shared<Job>();
-  job->request.add_cpus(options_.measurement_cpus.front());
+  job->request.mutable_cpus()->Assign(cpus.begin(), cpus.begin() + spec.threads());
   job->request.set_memory_limit_bytes(options_.memory_limit_bytes);
   job->request.set_has_model_file(model_file.has_value());
   *job->request.mutable_verify() = task;

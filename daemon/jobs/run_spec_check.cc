@@ -34,10 +34,11 @@ tl::unexpected<Error> Invalid(std::string reason, std::string field, std::string
               {{"field", std::move(field)}, {"got", std::move(got)}});
 }
 
-Status CheckThreads(v1::RunSpec& spec, const RunLimits& limits) {
+template <class Spec>
+Status CheckThreads(Spec& spec, int max_threads) {
   if (spec.threads() == 0) spec.set_threads(1);
-  if (spec.threads() >= 1 && spec.threads() <= limits.max_threads) return {};
-  if (limits.max_threads == 1) {
+  if (spec.threads() >= 1 && spec.threads() <= max_threads) return {};
+  if (max_threads == 1) {
     return Invalid("BAD_THREADS", "threads", std::to_string(spec.threads()),
                    "1, since this daemon measures on 1 CPU (`tinyprofd --cpus 0-1` would give it "
                    "more)");
@@ -45,11 +46,11 @@ Status CheckThreads(v1::RunSpec& spec, const RunLimits& limits) {
   return Invalid(
       "BAD_THREADS", "threads", std::to_string(spec.threads()),
       fmt::format("1 to {}, the number of CPUs that measure (tinyprofd --cpus sets them)",
-                  limits.max_threads));
+                  max_threads));
 }
 
-Status CheckOnednn(const v1::RunSpec& spec) {
-  TINYPROF_RETURN_IF_ERROR(CheckOnednnIsBuilt());
+template <class Spec>
+Status CheckOnednnThreads(const Spec& spec) {
   if (spec.threads() <= kMaxOnednnThreads) return {};
   return Invalid("BAD_THREADS", "threads", std::to_string(spec.threads()),
                  fmt::format("at most {} with the onednn backend, whose kernels would make larger "
@@ -194,11 +195,13 @@ Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& asked) {
   return spec;
 }
 
-Result<v1::VerifySpec> CheckVerifySpec(const v1::VerifySpec& asked) {
+Result<v1::VerifySpec> CheckVerifySpec(const v1::VerifySpec& asked, int max_threads) {
   v1::VerifySpec spec = asked;
   TINYPROF_ASSIGN_OR_RETURN(*spec.mutable_model(), CheckModelSpec(asked.model()));
   TINYPROF_RETURN_IF_ERROR(CheckKernels(spec));
   TINYPROF_RETURN_IF_ERROR(ResolveIsa(spec.isa()));
+  TINYPROF_RETURN_IF_ERROR(CheckThreads(spec, max_threads));
+  if (spec.backend() == v1::BACKEND_ONEDNN) TINYPROF_RETURN_IF_ERROR(CheckOnednnThreads(spec));
   return spec;
 }
 
@@ -208,8 +211,11 @@ Result<v1::RunSpec> CheckRunSpec(const v1::RunSpec& asked, const RunLimits& limi
   TINYPROF_RETURN_IF_ERROR(CheckEnumerations(spec));
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa(spec.isa()));
   spec.set_isa(std::string(Name(isa)));
-  TINYPROF_RETURN_IF_ERROR(CheckThreads(spec, limits));
-  if (spec.backend() == v1::BACKEND_ONEDNN) TINYPROF_RETURN_IF_ERROR(CheckOnednn(spec));
+  TINYPROF_RETURN_IF_ERROR(CheckThreads(spec, limits.max_threads));
+  if (spec.backend() == v1::BACKEND_ONEDNN) {
+    TINYPROF_RETURN_IF_ERROR(CheckOnednnIsBuilt());
+    TINYPROF_RETURN_IF_ERROR(CheckOnednnThreads(spec));
+  }
   TINYPROF_RETURN_IF_ERROR(CheckPrecision(spec));
   TINYPROF_RETURN_IF_ERROR(CheckTimeout(spec, limits));
   TINYPROF_RETURN_IF_ERROR(CheckTimeBudget(spec, limits));

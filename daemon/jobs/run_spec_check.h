@@ -23,9 +23,9 @@ struct RunLimits {
 // "BAD_MODEL", "BAD_BATCH", "BAD_INPUT", "UNKNOWN_ISA"; FAILED_PRECONDITION / "ISA_NOT_AVAILABLE".
 Result<v1::RunSpec> CheckRunSpec(const v1::RunSpec& spec, const RunLimits& limits);
 
-// The same for what is verified: "BAD_BACKEND", "BAD_CONV_ALGORITHM", "BAD_MODEL", "BAD_BATCH",
-// "BAD_INPUT", "UNKNOWN_ISA"; FAILED_PRECONDITION / "ISA_NOT_AVAILABLE".
-Result<v1::VerifySpec> CheckVerifySpec(const v1::VerifySpec& spec);
+// The same for what is verified: "BAD_THREADS", "BAD_BACKEND", "BAD_CONV_ALGORITHM", "BAD_MODEL",
+// "BAD_BATCH", "BAD_INPUT", "UNKNOWN_ISA"; FAILED_PRECONDITION / "ISA_NOT_AVAILABLE".
+Result<v1::VerifySpec> CheckVerifySpec(const v1::VerifySpec& spec, int max_threads);
 
 // The same for the part that names the model.
 Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& spec);

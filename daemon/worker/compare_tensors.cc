@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -62,6 +63,15 @@ ElementFn ElementOf(DType dtype) {
   return Element<uint8_t>;
 }
 
+// The place of element `position` in a row-major tensor.
+std::vector<int64_t> IndexOf(const Shape& shape, int64_t position) {
+  std::vector<int64_t> index(shape.rank());
+  for (size_t axis = shape.rank(); axis-- > 0; position /= shape[axis]) {
+    index[axis] = position % shape[axis];
+  }
+  return index;
+}
+
 bool Same(double got, double want) { return got == want || (std::isnan(got) && std::isnan(want)); }
 
 }  // namespace
@@ -80,7 +90,9 @@ v1::VerifiedOutput CompareTensors(const std::string& name, const ConstTensorView
   const ElementFn element = ElementOf(got.type.dtype);
   double max_abs_error = 0;
   double max_rel_error = 0;
-  bool ok = true;
+  int64_t outside_count = 0;
+  double worst_excess = 0;
+  int64_t worst = 0;
   for (int64_t i = 0; i < got.element_count(); ++i) {
     const double got_value = element(got.As<std::byte>(), i);
     const double want_value = element(want.bytes->data(), i);
@@ -90,14 +102,31 @@ v1::VerifiedOutput CompareTensors(const std::string& name, const ConstTensorView
     if (!std::isfinite(error)) error = std::numeric_limits<double>::infinity();
     const double allowed = tolerance.absolute + tolerance.relative * std::fabs(want_value);
     // Written so that an infinite `want`, which allows anything, does not pass.
-    ok = ok && std::isfinite(error) && error <= allowed;
+    if (!(std::isfinite(error) && error <= allowed)) {
+      ++outside_count;
+      const double excess = std::isfinite(error) ? error / allowed : error;
+      if (excess > worst_excess) worst = i;
+      worst_excess = std::max(worst_excess, excess);
+    }
     max_abs_error = std::max(max_abs_error, error);
     if (want_value != 0) max_rel_error = std::max(max_rel_error, error / std::fabs(want_value));
   }
   result.set_max_abs_error(max_abs_error);
   result.set_max_rel_error(std::isnan(max_rel_error) ? std::numeric_limits<double>::infinity()
                                                      : max_rel_error);
-  result.set_ok(ok);
+  result.set_outside_count(outside_count);
+  if (outside_count > 0) {
+    v1::WorstElement& element_of_it = *result.mutable_worst();
+    const std::vector<int64_t> index = IndexOf(got.shape(), worst);
+    element_of_it.mutable_index()->Assign(index.begin(), index.end());
+    element_of_it.set_got(element(got.As<std::byte>(), worst));
+    const double want_value = element(want.bytes->data(), worst);
+    element_of_it.set_want(want_value);
+    element_of_it.set_allowed(
+        std::isfinite(want_value) ? tolerance.absolute + tolerance.relative * std::fabs(want_value)
+                                  : 0);
+  }
+  result.set_ok(outside_count == 0);
   return result;
 }
 

@@ -15,7 +15,8 @@ struct Tolerance {
 };
 
 // Element-wise: |got - want| <= absolute + relative |want|; NaN equals NaN, an infinity itself
-// only. Errors stay absent, and `note` says why, when types differ.
+// only. The worst element is the one whose error is the most times what is allowed. Errors stay
+// absent, and `note` says why, when types differ.
 v1::VerifiedOutput CompareTensors(const std::string& name, const ConstTensorView& got,
                                   const TensorData& want, const Tolerance& tolerance);
 

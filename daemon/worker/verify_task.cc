@@ -150,11 +150,13 @@ Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request) 
 
   worker::WorkerEvent event;
   v1::VerifyModelResponse& response = *event.mutable_verified();
+  const Tolerance tolerance = ToleranceOf(task.spec());
+  response.set_rtol(tolerance.relative);
+  response.set_atol(tolerance.absolute);
   bool ok = true;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const std::string& name = graph.value(graph.outputs[i]).name;
-    *response.add_outputs() =
-        CompareTensors(name, session->output(i), wanted[i], ToleranceOf(task.spec()));
+    *response.add_outputs() = CompareTensors(name, session->output(i), wanted[i], tolerance);
     ok = ok && response.outputs(static_cast<int>(i)).ok();
   }
   response.set_ok(ok);

@@ -1,10 +1,12 @@
 // The JSON documents against hand-written ones, field order included.
 #include "client/render/json.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "client/render/people.h"
 #include "tests/unit/client/fixture.h"
 
 namespace tinyprof::client {
@@ -33,7 +35,7 @@ const char* const kModelAndTotals = R"(
              "coverage": {"node_count": 2, "nodes_with_rule": 1, "unknown_ops": ["Mystery"]})";
 
 const char* const kLinearLayer = R"(
-  "index": 0, "name": "fc", "op": "Gemm", "path": "0", "fused": [], "input_shapes": [[2, 4], [4, 3]],
+  "index": 0, "name": "fc", "op": "Gemm", "path": "0", "fused": [], "stands_for": [], "input_shapes": [[2, 4], [4, 3]],
   "output_shapes": [[2, 3]], "parameter_count": 15,
   "mac_count": 24, "valid_tap_mac_count": 24, "flop_count": 54, "flop_count_2mac": 48,
   "flop_classes": {"mac": 24, "bias": 6, "add_mul_div": 0, "minmax": 0, "compare": 0,
@@ -45,7 +47,7 @@ const char* const kLinearLayer = R"(
   "cost_reason": null)";
 
 const char* const kOddLayer = R"(
-  "index": 1, "name": "odd \"one\",\n", "op": "Mystery", "path": "1", "fused": [], "input_shapes": [[2, 3]],
+  "index": 1, "name": "odd \"one\",\n", "op": "Mystery", "path": "1", "fused": [], "stands_for": [], "input_shapes": [[2, 3]],
   "output_shapes": [[2, 3]], "parameter_count": 0,
   "mac_count": null, "valid_tap_mac_count": null, "flop_count": null, "flop_count_2mac": null,
   "flop_classes": null, "int_op_count": null, "weight_bytes": null, "input_bytes": null,
@@ -251,13 +253,29 @@ TEST(Documents, DescribeTheMachineAndItsChecks) {
      "fix": "sudo sysctl kernel.perf_event_paranoid=2"}]})");
 
   v1::VerifyModelResponse verify;
+  verify.set_rtol(1e-3);
+  verify.set_atol(1e-7);
   v1::VerifiedOutput& output = *verify.add_outputs();
   output.set_name("y");
   output.add_shape(2);
   output.set_note("the shape differs");
   ExpectSame(VerifyDocument(verify), R"({"schema_version": 1, "command": "verify", "outputs": [
     {"name": "y", "shape": [2], "max_abs_error": null, "max_rel_error": null, "ok": false,
-     "note": "the shape differs"}], "ok": false})");
+     "note": "the shape differs", "outside_count": null, "worst": null}],
+    "rtol": 0.001, "atol": 1e-7, "ok": false})");
+  output.clear_note();
+  output.set_outside_count(1);
+  output.mutable_worst()->add_index(1);
+  output.mutable_worst()->set_got(5);
+  output.mutable_worst()->set_want(4);
+  output.mutable_worst()->set_allowed(0.25);
+  EXPECT_EQ(VerifyDocument(verify)["outputs"][0]["worst"],
+            Json::parse(R"({"index": [1], "got": 5.0, "want": 4.0, "allowed_abs_error": 0.25})"));
+  EXPECT_THAT(VerifyText(verify, {}),
+              testing::HasSubstr("y: 1 element outside; the worst is y[1]: got 5, want 4, "
+                                 "difference 1 where 0.25 is allowed\n"
+                                 "outputs differ by more than the tolerance: |got - want| up to "
+                                 "1e-07 + 0.001 |want|\n"));
 
   ExpectSame(
       ErrorDocument("show", {ErrorCode::kNotFound, "RUN_UNKNOWN", "no run x", {{"id", "x"}}}),

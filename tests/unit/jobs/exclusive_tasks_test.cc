@@ -28,6 +28,18 @@ TEST_F(ExclusiveTasksTest, ExclusiveTasksGiveTheirResults) {
   EXPECT_EQ(queue_->Verify(task).error().reason, "MODEL_TOO_LARGE");
 }
 
+TEST_F(ExclusiveTasksTest, VerifyRunsOnSoManyThreads) {
+  worker::VerifyTask task;
+  task.mutable_spec()->mutable_model()->set_text("tiny");
+  EXPECT_TRUE(queue_->Verify(task).has_value());
+  EXPECT_EQ(runner_.verify_cpu_count, 1);
+  task.mutable_spec()->set_threads(2);
+  EXPECT_TRUE(queue_->Verify(task).has_value());
+  EXPECT_EQ(runner_.verify_cpu_count, 2);
+  task.mutable_spec()->set_threads(3);
+  EXPECT_EQ(queue_->Verify(task).error().reason, "BAD_THREADS");
+}
+
 TEST_F(ExclusiveTasksTest, VerifyTakesModelsWhoseShapesOnlyTheDataTell) {
   worker::VerifyTask task;
   task.mutable_spec()->mutable_model()->set_text("shaped by data");

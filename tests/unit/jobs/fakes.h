@@ -57,6 +57,7 @@ class FakeRunner final : public TaskRunner {
             "known");
         return event;
       case worker::WorkerRequest::kVerify:
+        verify_cpu_count = task.request.cpus_size();
         event.mutable_verified()->set_ok(true);
         return event;
       case worker::WorkerRequest::kQuantize:
@@ -76,6 +77,7 @@ class FakeRunner final : public TaskRunner {
     return order_;
   }
 
+  std::atomic<int> verify_cpu_count = 0;  // of the last verify task
   Script profile;
   Script roofline;
   Script counters;

@@ -50,6 +50,31 @@ TEST(CompareTensorsTest, ErrorsAreTheLargest) {
   EXPECT_DOUBLE_EQ(result.max_rel_error(), 0.5);
 }
 
+// 0.5 allowed everywhere; errors of 0.25, 1, 2 and 2.
+TEST(CompareTensorsTest, TheWorstElementIsNamed) {
+  const TensorData got = Tensor<float>(DType::kFloat32, {1.25F, 3, 5, 6});
+  TensorData want = Tensor<float>(DType::kFloat32, {1, 2, 3, 4});
+  want.type.shape = Shape({1, 2, 2});
+  const ConstTensorView view{.type = want.type, .data = got.bytes->data()};
+  const auto result = CompareTensors("y", view, want, {.relative = 0, .absolute = 0.5});
+  EXPECT_EQ(result.outside_count(), 3);
+  const auto& index = result.worst().index();
+  EXPECT_EQ(std::vector<int64_t>(index.begin(), index.end()), (std::vector<int64_t>{0, 1, 0}));
+  EXPECT_EQ(result.worst().got(), 5);
+  EXPECT_EQ(result.worst().want(), 3);
+  EXPECT_EQ(result.worst().allowed(), 0.5);
+
+  // An error of 1 where 0.1 is allowed is worse than one of 5 where 10 is.
+  const auto relative = CompareFloats({2, 105, 1}, {1, 100, 1}, {.relative = 0.1, .absolute = 0});
+  EXPECT_EQ(relative.outside_count(), 1);
+  EXPECT_EQ(relative.worst().index(0), 0);
+  const auto not_finite = CompareFloats({9, kNan}, {1, 1});
+  EXPECT_EQ(not_finite.outside_count(), 2);
+  EXPECT_EQ(not_finite.worst().index(0), 1);
+  EXPECT_FALSE(CompareFloats({1}, {1}).has_worst());
+  EXPECT_EQ(CompareFloats({1}, {1}).outside_count(), 0);
+}
+
 TEST(CompareTensorsTest, ToleranceIsAbsolutePlusRelative) {
   const Tolerance tolerance{.relative = 0.125, .absolute = 0.5};
   EXPECT_TRUE(CompareFloats({9.5F}, {8}, tolerance).ok());
