@@ -21,7 +21,11 @@ struct CountScales {
   Scale macs;
   Scale flops;
   Scale bytes;
+  Scale int_ops;  // meant for a column of its own, which a model without any has not
 };
+
+// Whether the model multiplies integers; these operations are no FLOPs.
+bool HasIntOps(const v1::ModelAnalysis& analysis);
 
 // The units in which the layers read best.
 CountScales ScalesOf(const v1::ModelAnalysis& analysis,

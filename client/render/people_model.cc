@@ -37,11 +37,15 @@ Cell CountCell(bool present, double value, const Scale& scale, Tone tone) {
   return present ? Cell{Format(value, scale), tone} : Cell{"n/a", Tone::kFaint};
 }
 
-void AddCounts(const v1::Cost* cost, const CountScales& scales, Tone tone, std::vector<Cell>& row) {
+void AddCounts(const v1::Cost* cost, const CountScales& scales, bool has_int_ops, Tone tone,
+               std::vector<Cell>& row) {
   const v1::Cost& c = cost == nullptr ? v1::Cost::default_instance() : *cost;
   const bool present = cost != nullptr;
   row.push_back(CountCell(present, static_cast<double>(c.mac_count()), scales.macs, tone));
   row.push_back(CountCell(present, static_cast<double>(c.flop_count()), scales.flops, tone));
+  if (has_int_ops) {
+    row.push_back(CountCell(present, static_cast<double>(c.int_op_count()), scales.int_ops, tone));
+  }
   row.push_back(CountCell(present, static_cast<double>(c.compulsory_bytes()), scales.bytes, tone));
   row.push_back(
       CountCell(c.has_arithmetic_intensity(), c.arithmetic_intensity(), {1, "", 2}, tone));
@@ -51,15 +55,18 @@ std::string AnalysisTable(const v1::ModelAnalysis& analysis,
                           const std::vector<const v1::LayerAnalysis*>& layers,
                           const Layout& layout) {
   const CountScales scales = ScalesOf(analysis, layers);
-  Table table({{"#", Align::kRight},
-               {"layer", Align::kLeft, 8},
-               {"op", Align::kLeft, 0, 2},
-               {"output", Align::kLeft, 8, 1},
-               {scales.parameters.prefix + "params", Align::kRight, 0, 4},
-               {scales.macs.prefix + "MAC", Align::kRight, 0, 5},
-               {scales.flops.prefix + "FLOP", Align::kRight},
-               {scales.bytes.prefix + "B moved", Align::kRight, 0, 3},
-               {"FLOP/B", Align::kRight}});
+  const bool has_int_ops = HasIntOps(analysis);
+  std::vector<Column> columns = {{"#", Align::kRight},
+                                 {"layer", Align::kLeft, 8},
+                                 {"op", Align::kLeft, 0, 2},
+                                 {"output", Align::kLeft, 8, 1},
+                                 {scales.parameters.prefix + "params", Align::kRight, 0, 4},
+                                 {scales.macs.prefix + "MAC", Align::kRight, 0, 5},
+                                 {scales.flops.prefix + "FLOP", Align::kRight}};
+  if (has_int_ops) columns.push_back({scales.int_ops.prefix + "IOP", Align::kRight});
+  columns.push_back({scales.bytes.prefix + "B moved", Align::kRight, 0, 3});
+  columns.push_back({"FLOP/B", Align::kRight});
+  Table table(std::move(columns));
   const auto parameters = [&scales](int64_t count, Tone tone) {
     return Cell{Format(static_cast<double>(count), scales.parameters), tone};
   };
@@ -69,7 +76,7 @@ std::string AnalysisTable(const v1::ModelAnalysis& analysis,
                              {layer->op()},
                              {ShapesText(layer->outputs())},
                              parameters(layer->parameter_count(), Tone::kPlain)};
-    AddCounts(layer->has_cost() ? &layer->cost() : nullptr, scales, Tone::kPlain, row);
+    AddCounts(layer->has_cost() ? &layer->cost() : nullptr, scales, has_int_ops, Tone::kPlain, row);
     table.AddRow(std::move(row));
   }
   std::vector<Cell> total = {{""},
@@ -77,7 +84,7 @@ std::string AnalysisTable(const v1::ModelAnalysis& analysis,
                              {""},
                              {""},
                              parameters(analysis.unique_parameter_count(), Tone::kStrong)};
-  AddCounts(&analysis.totals(), scales, Tone::kStrong, total);
+  AddCounts(&analysis.totals(), scales, has_int_ops, Tone::kStrong, total);
   table.AddRow(std::move(total));
   return table.Render(layout.columns, layout.palette);
 }
@@ -94,6 +101,10 @@ std::string ModelLines(const v1::ModelAnalysis& analysis) {
                        Bytes(static_cast<double>(analysis.parameter_bytes())),
                        Si(static_cast<double>(cost.flop_count()), "FLOP"),
                        Si(static_cast<double>(cost.mac_count()), "MAC"));
+  if (HasIntOps(analysis)) {
+    lines += fmt::format(", {} (integer operations, which are no FLOPs)",
+                         Si(static_cast<double>(cost.int_op_count()), "IOP"));
+  }
   if (cost.has_arithmetic_intensity()) {
     lines += fmt::format(", {:.2f} FLOP/byte", cost.arithmetic_intensity());
   }
@@ -109,12 +120,13 @@ std::string ModelLines(const v1::ModelAnalysis& analysis) {
 }
 
 std::string AnalysisText(const v1::ModelAnalysis& analysis, const Layout& layout) {
-  const auto flops = [&](size_t i) {
-    return static_cast<double>(analysis.layers(static_cast<int>(i)).cost().flop_count());
+  const auto operations = [&](size_t i) {
+    const v1::Cost& cost = analysis.layers(static_cast<int>(i)).cost();
+    return static_cast<double>(cost.flop_count()) + static_cast<double>(cost.int_op_count());
   };
   const auto all = static_cast<size_t>(analysis.layers_size());
   std::vector<const v1::LayerAnalysis*> layers;
-  for (const size_t i : RowOrder(all, layout.top, flops)) {
+  for (const size_t i : RowOrder(all, layout.top, operations)) {
     layers.push_back(&analysis.layers(static_cast<int>(i)));
   }
   return ModelLines(analysis) + "\n" + AnalysisTable(analysis, layers, layout) + "\n" +

@@ -23,6 +23,9 @@ void AddCost(const v1::LayerAnalysis& layer, Pairs& pairs) {
   const v1::Cost& cost = layer.cost();
   pairs.emplace_back("MACs", Grouped(cost.mac_count()));
   pairs.emplace_back("FLOPs", Grouped(cost.flop_count()));
+  if (cost.int_op_count() > 0) {
+    pairs.emplace_back("integer operations", Grouped(cost.int_op_count()));
+  }
   pairs.emplace_back(
       "bytes",
       fmt::format("{} = weights {} + inputs {} + outputs {}",
@@ -125,7 +128,7 @@ std::string MemoryText(const v1::Run& run, const Layout& layout) {
                   {Bytes(AsDouble(layer.memory().peak_bytes()))}});
   }
   const Pairs pairs = {
-      {"weights", Bytes(AsDouble(report.analysis().parameter_bytes()))},
+      {"parameters", Bytes(AsDouble(report.analysis().parameter_bytes()))},
       {"weights, packed copies", Bytes(AsDouble(report.memory().packed_weight_bytes()))},
       {"activations, planned peak", Bytes(AsDouble(report.analysis().activation_peak_bytes()))},
       {"arena as laid out, with scratch and gaps", Bytes(AsDouble(report.memory().peak_bytes()))},

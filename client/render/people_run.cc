@@ -60,13 +60,21 @@ void AddMeasured(const Report& report, const MeasuredScales& scales, Tone tone,
   row.push_back(CountedCell(report.counters().flops(), scales.flops, tone));
 }
 
+// What not every run has.
+struct OptionalColumns {
+  bool int_ops = false;
+  bool runners_up = false;
+};
+// Behind the FLOPs.
+constexpr int kIntOpColumn = 6;
+
 bool HasRunnersUp(const v1::RunReport& report) {
   return std::any_of(report.layers().begin(), report.layers().end(),
                      [](const auto& layer) { return layer.kernels_tried_size() > 0; });
 }
 
 std::vector<Column> RunColumns(const CountScales& counts, const MeasuredScales& scales,
-                               bool has_runners_up) {
+                               const OptionalColumns& optional) {
   std::vector<Column> columns = {{"#", Align::kRight},
                                  {"layer", Align::kLeft, 6},
                                  {"op", Align::kLeft, 4, 4},
@@ -81,29 +89,39 @@ std::vector<Column> RunColumns(const CountScales& counts, const MeasuredScales& 
                                  {"bound by", Align::kLeft},
                                  {"counted " + scales.flops.prefix + "FLOP", Align::kRight, 0, 7},
                                  {"kernel", Align::kLeft, 0, 8}};
-  if (has_runners_up) columns.push_back({"runner-up", Align::kLeft, 0, 9});
+  if (optional.runners_up) columns.push_back({"runner-up", Align::kLeft, 0, 9});
+  if (optional.int_ops) {
+    columns.insert(columns.begin() + kIntOpColumn,
+                   {counts.int_ops.prefix + "IOP", Align::kRight, 0, 2});
+  }
   return columns;
 }
 
 std::vector<Cell> LayerRow(const v1::LayerReport& layer, const CountScales& counts,
-                           const MeasuredScales& scales) {
+                           const MeasuredScales& scales, const OptionalColumns& optional) {
   const v1::LayerAnalysis& analysis = layer.analysis();
+  const bool has_cost = analysis.has_cost();
+  const v1::Cost& cost = analysis.cost();
   std::vector<Cell> row = {
       {fmt::format("{}", analysis.index())},
       {LayerName(analysis)},
       {analysis.op()},
       {ShapesText(analysis.outputs())},
       {Format(static_cast<double>(analysis.parameter_count()), counts.parameters)},
-      analysis.has_cost()
-          ? Cell{Format(static_cast<double>(analysis.cost().flop_count()), counts.flops)}
-          : NotAvailable()};
+      has_cost ? Cell{Format(static_cast<double>(cost.flop_count()), counts.flops)}
+               : NotAvailable()};
+  if (optional.int_ops) {
+    row.push_back(has_cost ? Cell{Format(static_cast<double>(cost.int_op_count()), counts.int_ops)}
+                           : NotAvailable());
+  }
   AddMeasured(layer, scales, Tone::kPlain, row);
   row.push_back({KernelText(layer)});
+  if (optional.runners_up) row.push_back({RunnerUpText(layer), Tone::kFaint});
   return row;
 }
 
 std::vector<Cell> TotalRow(const v1::RunReport& report, const CountScales& counts,
-                           const MeasuredScales& scales) {
+                           const MeasuredScales& scales, const OptionalColumns& optional) {
   const v1::ModelAnalysis& analysis = report.analysis();
   std::vector<Cell> row = {
       {""},
@@ -113,8 +131,13 @@ std::vector<Cell> TotalRow(const v1::RunReport& report, const CountScales& count
       {Format(static_cast<double>(analysis.unique_parameter_count()), counts.parameters),
        Tone::kStrong},
       {Format(static_cast<double>(analysis.totals().flop_count()), counts.flops), Tone::kStrong}};
+  if (optional.int_ops) {
+    row.push_back({Format(static_cast<double>(analysis.totals().int_op_count()), counts.int_ops),
+                   Tone::kStrong});
+  }
   AddMeasured(report, scales, Tone::kStrong, row);
   row.push_back({""});
+  if (optional.runners_up) row.push_back({""});
   return row;
 }
 
@@ -133,16 +156,13 @@ std::string LayerTable(const v1::RunReport& report, const Layout& layout) {
   }
   const CountScales counts = ScalesOf(report.analysis(), analyses);
   const MeasuredScales scales = {TimeScale(times), counts.flops};
-  const bool has_runners_up = HasRunnersUp(report);
-  Table table(RunColumns(counts, scales, has_runners_up));
+  const OptionalColumns optional = {.int_ops = HasIntOps(report.analysis()),
+                                    .runners_up = HasRunnersUp(report)};
+  Table table(RunColumns(counts, scales, optional));
   for (const v1::LayerReport* layer : shown) {
-    std::vector<Cell> row = LayerRow(*layer, counts, scales);
-    if (has_runners_up) row.push_back({RunnerUpText(*layer), Tone::kFaint});
-    table.AddRow(std::move(row));
+    table.AddRow(LayerRow(*layer, counts, scales, optional));
   }
-  std::vector<Cell> total = TotalRow(report, counts, scales);
-  if (has_runners_up) total.push_back({""});
-  table.AddRow(std::move(total));
+  table.AddRow(TotalRow(report, counts, scales, optional));
   return table.Render(layout.columns, layout.palette) + HiddenRowsLine(all, shown.size());
 }
 

@@ -40,6 +40,30 @@ advice: layer fc: batch, this layer per sample about 1.50 times as fast, at most
 )");
 }
 
+// 2 for each of the 24 multiply-accumulates, which are no FLOPs.
+TEST(RunText, IntegerOperationsHaveAColumnWhereThereAreAny) {
+  v1::Run run = SucceededRun();
+  v1::RunReport& report = *run.mutable_report();
+  EXPECT_THAT(RunText(run, {}), Not(HasSubstr("IOP")));
+  EXPECT_THAT(AnalysisText(report.analysis(), {}), Not(HasSubstr("IOP")));
+  for (v1::Cost* cost : {report.mutable_layers(0)->mutable_analysis()->mutable_cost(),
+                         report.mutable_analysis()->mutable_totals()}) {
+    cost->set_mac_count(0);
+    cost->set_flop_count(0);
+    cost->set_int_op_count(48);
+  }
+  *report.mutable_analysis()->add_layers() = report.layers(0).analysis();
+  const std::string text = RunText(run, {});
+  EXPECT_THAT(text, HasSubstr("0 FLOP, 0 MAC, 48 IOP (integer operations, which are no FLOPs)"));
+  EXPECT_THAT(text, HasSubstr("params  FLOP  IOP  time µs"));
+  EXPECT_THAT(text, HasSubstr("Gemm     2x3         15     0   48     3.00"));
+  EXPECT_THAT(text, HasSubstr("Mystery  2x3          0   n/a  n/a     1.00"));
+  EXPECT_THAT(text, HasSubstr("total                              15     0   48     4.00"));
+  const std::string analysis = AnalysisText(report.analysis(), {});
+  EXPECT_THAT(analysis, HasSubstr("FLOP  IOP"));
+  EXPECT_THAT(LayerText(run, {}), HasSubstr("IOP"));
+}
+
 TEST(RunText, LeavesAMissingPercentileOut) {
   v1::Run run = SucceededRun();
   run.mutable_report()->mutable_time()->clear_p99_ns();
