@@ -139,7 +139,7 @@ std::string QuantizationSummary(const v1::Quantization& q) {
 
 std::string QuantizationLine(const v1::Quantization& q) {
   std::string line = Printable(QuantizationSummary(q));
-  if (KnowsWeights(q)) line += ", weights " + WeightsText(q);
+  if (KnowsWeights(q)) line += ", all constants " + WeightsText(q);
   if (q.has_max_abs_error()) line += fmt::format(", error at most {:.3g}", q.max_abs_error());
   if (q.has_top1_agreement()) line += ", top-1 agreement " + Percent(q.top1_agreement());
   return line + " (noted when it was quantized)\n";
@@ -167,7 +167,7 @@ std::string QuantizationText(const v1::QuantizationReport& report, const Quantiz
           ? fmt::format(", calibrated on {}", Counted(report.sample_count(), "seeded input"))
           : ", ranges looked up in each pass";
   Pairs pairs = {{"model", fmt::format("{}, {}{}", q.quantized_from(), q.mode(), calibration)}};
-  if (KnowsWeights(q)) pairs.emplace_back("weights", WeightsText(q));
+  if (KnowsWeights(q)) pairs.emplace_back("all constants", WeightsText(q));
   pairs.emplace_back(
       "other operators",
       fmt::format("{}, {} folded into convolutions", Counted(report.other_node_count(), "node"),

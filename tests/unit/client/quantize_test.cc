@@ -130,10 +130,10 @@ TEST(QuantizationLineTest, SaysWhatIsKnown) {
   v1::Quantization q;
   q.set_quantized_from("net\x1b");
   EXPECT_EQ(QuantizationLine(q), "int8 of net\\x1b (noted when it was quantized)\n");
-  EXPECT_EQ(
-      QuantizationLine(SomeReport().quantization()),
-      "int8 of net (static), SQNR 30.5 dB, weights 4.00 KiB -> 1.00 KiB (4.00 times less), error "
-      "at most 0.25 (noted when it was quantized)\n");
+  EXPECT_EQ(QuantizationLine(SomeReport().quantization()),
+            "int8 of net (static), SQNR 30.5 dB, all constants 4.00 KiB -> 1.00 KiB (4.00 times "
+            "less), error "
+            "at most 0.25 (noted when it was quantized)\n");
 }
 
 }  // namespace
