@@ -7,12 +7,18 @@ namespace {
 // file that is too large are found before.
 bool EndedAWorker(const Error& error) {
   return error.reason == "OUT_OF_MEMORY" || error.reason == "WORKER_KILLED" ||
-         error.reason == "SPAWN_FAILED";
+         error.reason == "SPAWN_FAILED" || error.reason == "RESULT_NOT_KEPT";
+}
+
+// What the caller gave was fit until something ran, or until what came of it was to be written.
+bool EndedARun(const Error& error) {
+  return error.reason == "NOT_FINITE" || error.reason == "FILE_NOT_WRITABLE";
 }
 
 }  // namespace
 
 ExitCode ExitCodeFor(const Error& error) {
+  if (EndedARun(error)) return ExitCode::kRunFailed;
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
     case ErrorCode::kNotFound:
@@ -26,16 +32,14 @@ ExitCode ExitCodeFor(const Error& error) {
     case ErrorCode::kUnauthenticated:
       return ExitCode::kRefused;
     case ErrorCode::kFailedPrecondition:
-      // Everything was done but to hand over what came of it.
-      return error.reason == "FILE_NOT_WRITABLE" ? ExitCode::kRunFailed : ExitCode::kPrecondition;
+    case ErrorCode::kUnimplemented:
+      return ExitCode::kPrecondition;
     case ErrorCode::kResourceExhausted:
       return EndedAWorker(error) ? ExitCode::kRunFailed : ExitCode::kPrecondition;
     case ErrorCode::kDeadlineExceeded:
       return ExitCode::kTimeout;
     case ErrorCode::kCancelled:
       return error.reason == "INTERRUPTED" ? ExitCode::kInterrupted : ExitCode::kRunFailed;
-    case ErrorCode::kUnimplemented:
-      return ExitCode::kPrecondition;
     case ErrorCode::kAborted:
     case ErrorCode::kDataLoss:
     case ErrorCode::kInternal:

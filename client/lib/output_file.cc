@@ -25,6 +25,13 @@ mode_t ModeOfNewFiles() {
   return 0666 & ~mask;
 }
 
+ErrorCode CodeOf(int error_number) {
+  if (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG) {
+    return ErrorCode::kResourceExhausted;
+  }
+  return error_number == EIO ? ErrorCode::kFailedPrecondition : ErrorCode::kInvalidArgument;
+}
+
 Result<fs::path> FollowLinks(const std::string& path) {
   fs::path target = path;
   for (int links = 0; links <= kMaxLinks; ++links) {
@@ -40,16 +47,16 @@ Result<fs::path> FollowLinks(const std::string& path) {
 }  // namespace
 
 tl::unexpected<Error> CannotWrite(const std::string& path, int error_number) {
-  const bool is_full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG ||
-                       error_number == EIO;
-  return Fail(
-      is_full ? ErrorCode::kFailedPrecondition : ErrorCode::kInvalidArgument, "FILE_NOT_WRITABLE",
-      fmt::format("cannot write {}: {}", path, std::strerror(error_number)), {{"path", path}});
+  return Fail(CodeOf(error_number), "FILE_NOT_WRITABLE",
+              fmt::format("cannot write {}: {}", path, std::strerror(error_number)),
+              {{"path", path}});
 }
 
 tl::unexpected<Error> ResultNotWritten(const std::string& path, int error_number) {
   tl::unexpected<Error> error = CannotWrite(path, error_number);
-  error.value().code = ErrorCode::kFailedPrecondition;
+  if (error.value().code == ErrorCode::kInvalidArgument) {
+    error.value().code = ErrorCode::kFailedPrecondition;
+  }
   return error;
 }
 

@@ -10,12 +10,12 @@
 
 namespace tinyprof::client {
 
-// FILE_NOT_WRITABLE with the text of `error_number` (an errno): FAILED_PRECONDITION when the device
-// has no room or fails, INVALID_ARGUMENT when another file would do.
+// FILE_NOT_WRITABLE with the text of `error_number` (an errno): RESOURCE_EXHAUSTED when the device
+// has no room, FAILED_PRECONDITION when it fails, INVALID_ARGUMENT when another file would do.
 tl::unexpected<Error> CannotWrite(const std::string& path, int error_number);
 
-// The same where the result is there and the output was found fit before: always
-// FAILED_PRECONDITION.
+// The same where the result is there and the output was found fit before: never INVALID_ARGUMENT,
+// but FAILED_PRECONDITION.
 tl::unexpected<Error> ResultNotWritten(const std::string& path, int error_number);
 
 // The regular file that `path` leads to through symbolic links, or that writing would create there;

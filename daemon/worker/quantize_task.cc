@@ -22,7 +22,7 @@ Status WriteOutput(std::string_view bytes) {
     const ssize_t written = ::write(kOutputFd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      return Fail(ErrorCode::kResourceExhausted, "DISK_FULL",
+      return Fail(ErrorCode::kResourceExhausted, "RESULT_NOT_KEPT",
                   fmt::format("the daemon cannot keep the quantized model until it is sent: {}",
                               std::strerror(errno)),
                   {{"errno", std::to_string(errno)}});

@@ -76,7 +76,13 @@ TEST(ExitCodes, FollowTheContract) {
   EXPECT_EQ(code(ErrorCode::kInternal), 1);
   EXPECT_EQ(ExitCodeFor({ErrorCode::kUnavailable, "STORE_UNAVAILABLE", "", {}}),
             ExitCode::kPrecondition);
-  EXPECT_EQ(ExitCodeFor({ErrorCode::kFailedPrecondition, "FILE_NOT_WRITABLE", "", {}}),
+  // Found in the run, or after it.
+  for (const ErrorCode found : {ErrorCode::kInvalidArgument, ErrorCode::kFailedPrecondition,
+                                ErrorCode::kResourceExhausted}) {
+    EXPECT_EQ(ExitCodeFor({found, "FILE_NOT_WRITABLE", "", {}}), ExitCode::kRunFailed);
+  }
+  EXPECT_EQ(ExitCodeFor({ErrorCode::kInvalidArgument, "NOT_FINITE", "", {}}), ExitCode::kRunFailed);
+  EXPECT_EQ(ExitCodeFor({ErrorCode::kResourceExhausted, "RESULT_NOT_KEPT", "", {}}),
             ExitCode::kRunFailed);
 }
 

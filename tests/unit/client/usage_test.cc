@@ -182,7 +182,6 @@ TEST(Usage, BadValuesAreRefusedBeforeAnyCall) {
       {{"profile", "mlp", "--time-budget", "2h"}, "above 1h"},
       {{"profile", "mlp", "--timeout", "soon"}, "is no duration"},
       {{"profile", "mlp", "--input", "0x3"}, "is no shape"},
-      {{"profile", "mlp", "-o", "/no/such/directory/x"}, "cannot write"},
       {{"profile", "/no/such/model.onnx"}, "cannot read the model file"},
       {{"profile", "missing.onnx"}, "cannot read the model file missing.onnx: No such file"},
       {{"verify", "mlp", "--data", "/no/such/directory"}, "cannot read the directory"},
@@ -193,6 +192,9 @@ TEST(Usage, BadValuesAreRefusedBeforeAnyCall) {
     EXPECT_EQ(caught.exit_code, 2) << caught.err;
     EXPECT_THAT(caught.err, HasSubstr(item.sentence));
   }
+  const Caught unwritable = RunCaught({"profile", "mlp", "-o", "/no/such/directory/x"});
+  EXPECT_EQ(unwritable.exit_code, 1);
+  EXPECT_THAT(unwritable.err, HasSubstr("cannot write"));
 }
 
 TEST(Usage, AModelMayBeCalledLikeACommand) {

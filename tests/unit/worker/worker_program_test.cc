@@ -300,7 +300,8 @@ TEST_F(WorkerProgramTest, QuantizeWritesAFileOfOnnx) {
 
 TEST_F(WorkerProgramTest, QuantizeSaysThatItsFileIsFull) {
   const UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
-  EXPECT_EQ(Run(QuantizeRequest(Request(), "mlp"), -1, full.get()).error().reason, "DISK_FULL");
+  EXPECT_EQ(Run(QuantizeRequest(Request(), "mlp"), -1, full.get()).error().reason,
+            "RESULT_NOT_KEPT");
 }
 
 TEST_F(WorkerProgramTest, QuantizeRefusesAnOldFileBeforeItRunsIt) {
