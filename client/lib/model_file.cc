@@ -110,6 +110,12 @@ Result<int64_t> WriteModelFile(const StreamFn& stream, const std::string& path, 
     TINYPROF_ASSIGN_OR_RETURN(OutputFile file, OutputFile::InPlace(path));
     return StreamInto(stream, context, file);
   }
+  if (!IsModelFile(path)) {
+    return Fail(
+        ErrorCode::kInvalidArgument, "BAD_FILE_NAME",
+        fmt::format("call the file {}.onnx: a MODEL is taken for a file by that ending", path),
+        {{"path", path}});
+  }
   // Only here does leaving at once leave something behind.
   std::atomic<bool> interrupted = false;
   const Interrupts::Armed armed(io.interrupts, [&] {

@@ -25,8 +25,9 @@ Result<std::string> UploadModelFile(Connection& connection, const std::string& p
                                     const std::function<void(const std::string&)>& on_notice);
 
 // Streams the model `spec` as ONNX into the file at `path`, or to io.out when it is "-". A regular
-// file appears only when it is whole; a device or a FIFO is written into. Returns the size in
-// bytes. FILE_NOT_WRITABLE, INTERRUPTED by a signal, or what the call says.
+// file appears only when it is whole, and must be an IsModelFile by its name; a device or a FIFO is
+// written into. Returns the size in bytes. INVALID_ARGUMENT / "BAD_FILE_NAME", FILE_NOT_WRITABLE,
+// INTERRUPTED by a signal, or what the call says.
 Result<int64_t> ExportModelFile(Connection& connection, const v1::ModelSpec& spec,
                                 const std::string& path, Io& io);
 

@@ -106,8 +106,13 @@ std::optional<std::string> ShellWord(const std::string& text) {
 std::string NextCommands(const v1::Quantization& q, const QuantizedFileInfo& file) {
   if (file.path == "-") return "";
   const auto path = ShellWord(file.path);
-  const auto model = ShellWord(q.quantized_from());
+  auto model = ShellWord(q.quantized_from());
   if (!path || !model) return "";
+  for (const std::string& flag : file.model_flags) {
+    const auto word = ShellWord(flag);
+    if (!word) return "";
+    *model += " " + *word;
+  }
   return fmt::format(
       "next, to compare the speed:\n"
       "  tinyprof-client profile {}\n"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "client/render/json.h"
 #include "client/render/people.h"
@@ -14,6 +15,8 @@ namespace tinyprof::client {
 struct QuantizedFileInfo {
   std::string path;  // "-": standard output
   int64_t size_bytes = 0;
+  // The flags that gave the float32 model its shapes and weights; the file has both in it.
+  std::vector<std::string> model_flags = {};
 };
 
 std::string QuantizationText(const v1::QuantizationReport& report, const QuantizedFileInfo& file,

@@ -75,12 +75,12 @@ TEST_F(Export, ANewFileHasTheModeOfNewFiles) {
 
 TEST_F(Export, ALinkStaysALink) {
   Write("real", "old");
-  fs::create_symlink("real", File("link"));
-  fs::create_symlink(File("link"), File("link_to_link"));
-  fs::create_symlink("new", File("dangling"));
-  EXPECT_EQ(Run("mlp", File("link_to_link")).exit_code, 0);
-  EXPECT_EQ(Run("mlp", File("dangling")).exit_code, 0);
-  for (const char* link : {"link", "link_to_link", "dangling"}) {
+  fs::create_symlink("real", File("link.onnx"));
+  fs::create_symlink(File("link.onnx"), File("link_to_link.onnx"));
+  fs::create_symlink("new", File("dangling.onnx"));
+  EXPECT_EQ(Run("mlp", File("link_to_link.onnx")).exit_code, 0);
+  EXPECT_EQ(Run("mlp", File("dangling.onnx")).exit_code, 0);
+  for (const char* link : {"link.onnx", "link_to_link.onnx", "dangling.onnx"}) {
     EXPECT_TRUE(fs::is_symlink(File(link))) << link;
   }
   for (const char* file : {"real", "new"}) {
@@ -97,6 +97,11 @@ TEST_F(Export, ADeviceIsWrittenInto) {
   const Caught full = Run("mlp", "/dev/full");
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full: No space left on device"));
+  const Caught report = Run("mlp", File("null"), {"--json", "-o", "/dev/full"});
+  EXPECT_EQ(report.exit_code, 1);
+  const Caught as_json = Run("mlp", "/dev/full", {"--json"});
+  EXPECT_EQ(as_json.exit_code, 1);
+  EXPECT_EQ(json::parse(as_json.out)["error"]["code"], "RESOURCE_EXHAUSTED");
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
@@ -132,14 +137,25 @@ TEST_F(Export, WhatFailsLeavesTheTargetAndNothingElse) {
   EXPECT_EQ(Run("broken", File("net.onnx")).exit_code, 2);
   EXPECT_EQ(Run("broken", File("new.onnx")).exit_code, 2);
   const Caught directory = Run("mlp", directory_.string(), {"--json"});
-  EXPECT_EQ(directory.exit_code, 2);
+  EXPECT_EQ(directory.exit_code, 1);
   EXPECT_THAT(directory.err, HasSubstr("Is a directory"));
   EXPECT_EQ(json::parse(directory.out)["error"]["reason"], "FILE_NOT_WRITABLE");
-  EXPECT_EQ(Run("mlp", File("none/new.onnx")).exit_code, 2);
+  EXPECT_EQ(json::parse(directory.out)["error"]["code"], "INVALID_ARGUMENT");
+  EXPECT_EQ(Run("mlp", File("none/new.onnx")).exit_code, 1);
   fs::create_symlink("loop", File("loop"));
   EXPECT_THAT(Run("mlp", File("loop")).err, HasSubstr("Too many levels of symbolic links"));
   EXPECT_EQ(Read("net.onnx"), "old");
   EXPECT_EQ(Names(), (std::set<std::string>{"loop", "net.onnx"}));
+}
+
+// Nothing but its name tells MODEL from the name of an uploaded model.
+TEST_F(Export, AFileThatNoCommandWouldTakeForOneIsRefused) {
+  const Caught caught = Run("mlp", File("net.bin"), {"--json"});
+  EXPECT_EQ(caught.exit_code, 2);
+  EXPECT_THAT(caught.err, HasSubstr("call the file " + File("net.bin") + ".onnx: "));
+  EXPECT_EQ(json::parse(caught.out)["error"]["reason"], "BAD_FILE_NAME");
+  EXPECT_EQ(daemon_.models.export_calls, 0) << "nothing was asked for";
+  EXPECT_TRUE(Names().empty());
 }
 
 TEST_F(Export, AnInterruptLeavesNothing) {

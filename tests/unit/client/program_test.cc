@@ -55,7 +55,7 @@ TEST_F(Program, AReaderThatHasEnoughIsNoError) {
 }
 
 TEST_F(Program, AFileSizeLimitIsAnErrorOfWriting) {
-  const std::string file = (daemon_.directory() / "out").string();
+  const std::string file = (daemon_.directory() / "out.onnx").string();
   const std::string limited = "ulimit -f 0; exec \"$CLIENT\" --address \"$ADDRESS\" ";
   EXPECT_EQ(Run(limited + "analyze tiny -o " + file), 1) << err_;
   EXPECT_THAT(err_, HasSubstr("cannot write " + file + ": File too large"));
