@@ -158,18 +158,19 @@ std::vector<Weight> WeightsOf(const Graph& graph) {
   return weights;
 }
 
-}  // namespace
-
+// Reading changes the nodes of older files (onnx_forms.cc), and not all of them into those of their
+// opset.
 Status CheckExportable(const Graph& graph) {
   if (graph.opset != 0 && graph.opset < kLowestImportedOpset) {
     return Fail(ErrorCode::kUnimplemented, "OPSET_NOT_SUPPORTED",
-                fmt::format("{} is of opset {}, and models of opset {} and later can be rewritten: "
-                            "convert it",
+                fmt::format("{} is of opset {}, and models of opset {} and later can be written",
                             graph.name, graph.opset, kLowestImportedOpset),
                 {{"opset", std::to_string(graph.opset)}});
   }
   return {};
 }
+
+}  // namespace
 
 Status ExportOnnx(const Graph& graph, const ByteSink& sink) {
   TINYPROF_RETURN_IF_ERROR(CheckExportable(graph));

@@ -10,6 +10,7 @@
 #include "daemon/convert/quantization.h"
 #include "daemon/model/onnx_export.h"
 #include "daemon/worker/protocol.h"
+#include "daemon/model/onnx_upgrade.h"
 #include "daemon/worker/tasks.h"
 #include "kernels/quantization/quantize.h"
 #include "kernels/runtime/isa.h"
@@ -42,9 +43,9 @@ Status WriteModel(const Graph& graph) {
 
 Result<worker::WorkerEvent> RunQuantizeTask(const worker::WorkerRequest& request) {
   const v1::QuantizeModelRequest& task = request.quantize();
-  TINYPROF_ASSIGN_OR_RETURN(const Graph graph,
+  TINYPROF_ASSIGN_OR_RETURN(const Graph given,
                             BuildGraph(task.model(), request.has_model_file() ? kModelFd : -1));
-  TINYPROF_RETURN_IF_ERROR(CheckExportable(graph));
+  TINYPROF_ASSIGN_OR_RETURN(const Graph graph, UpgradedGraph(given));
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa("native"));
   const QuantizeOptions options{.mode = FromProto(task.mode()),
                                 .session = {.backend = Backend::kEigen,

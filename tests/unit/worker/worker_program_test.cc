@@ -305,7 +305,7 @@ TEST_F(WorkerProgramTest, QuantizeSaysThatItsFileIsFull) {
 }
 
 TEST_F(WorkerProgramTest, QuantizeRefusesAnOldFileBeforeItRunsIt) {
-  ModelMaker maker(12);
+  ModelMaker maker(6);
   maker.Input("x", {"1", "3"}).Floats("w", {3, 5}, std::vector<float>(15, 1)).Output("y");
   maker.Node("MatMul", {"x", "w"}, {"y"});
   const UniqueFd model = FileOf(maker.Bytes());
