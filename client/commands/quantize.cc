@@ -9,6 +9,7 @@
 #include "client/commands/options.h"
 #include "client/commands/validators.h"
 #include "client/lib/model_file.h"
+#include "client/render/progress.h"
 #include "client/render/quantization.h"
 
 namespace tinyprof::client {
@@ -42,6 +43,33 @@ Status CheckTargets(const Session& session, const std::string& file) {
               "file");
 }
 
+// What has to be said again for the same model; a flag with its default says nothing.
+std::vector<std::string> FlagsOf(const ModelOptions& options) {
+  const ModelOptions defaults;
+  std::vector<std::string> flags;
+  for (const std::string& input : options.inputs) {
+    flags.insert(flags.end(), {"--input", input});
+  }
+  if (options.batch != defaults.batch) {
+    flags.insert(flags.end(), {"--batch", fmt::format("{}", options.batch)});
+  }
+  if (options.seed != defaults.seed) {
+    flags.insert(flags.end(), {"--seed", fmt::format("{}", options.seed)});
+  }
+  return flags;
+}
+
+// Shows on stderr how far it is, and takes the line away before anything else is said.
+Result<QuantizedModelFile> Watched(Session& session, Connection& connection,
+                                   const v1::QuantizeModelRequest& request,
+                                   const std::string& file) {
+  Io& io = session.io();
+  ProgressPrinter printer(io.err, io.err_is_terminal, io.err_columns, session.options().quiet);
+  return QuantizeModelFile(
+      connection, request, file, io,
+      [&](const v1::QuantizationProgress& progress) { printer.Show(progress); });
+}
+
 Result<ExitCode> Quantize(Session& session, const Options& options) {
   TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
   const std::string file = options.file.empty() ? FileFor(options.model.model) : options.file;
@@ -52,8 +80,9 @@ Result<ExitCode> Quantize(Session& session, const Options& options) {
   request.set_samples(options.samples);
   TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
   TINYPROF_ASSIGN_OR_RETURN(const QuantizedModelFile quantized,
-                            QuantizeModelFile(*connection, request, file, session.io()));
-  const QuantizedFileInfo written{.path = file, .size_bytes = quantized.size_bytes};
+                            Watched(session, *connection, request, file));
+  const QuantizedFileInfo written{
+      .path = file, .size_bytes = quantized.size_bytes, .model_flags = FlagsOf(options.model)};
   TINYPROF_RETURN_IF_ERROR(
       session.options().json
           ? session.Print(QuantizationDocument(quantized.report, written))

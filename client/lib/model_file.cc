@@ -203,13 +203,15 @@ Result<int64_t> ExportModelFile(Connection& connection, const v1::ModelSpec& spe
 
 Result<QuantizedModelFile> QuantizeModelFile(Connection& connection,
                                              const v1::QuantizeModelRequest& request,
-                                             const std::string& path, Io& io) {
+                                             const std::string& path, Io& io,
+                                             const QuantizationProgressFn& on_progress) {
   QuantizedModelFile quantized;
   const auto stream = [&](grpc::ClientContext& context, const WriteFn& write) {
     connection.SetStreamDeadline(context);
     const auto reader = connection.profiler().QuantizeModel(&context, request);
     return ReadStream(connection, context, *reader, write,
                       [&](const v1::QuantizeModelResponse& response) -> const std::string& {
+                        if (response.has_progress()) on_progress(response.progress());
                         if (response.has_report()) quantized.report = response.report();
                         return response.chunk();
                       });

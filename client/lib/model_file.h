@@ -37,9 +37,13 @@ struct QuantizedModelFile {
   int64_t size_bytes = 0;
 };
 
-// Lets the daemon quantize a model and streams the result as ExportModelFile does.
+using QuantizationProgressFn = std::function<void(const v1::QuantizationProgress&)>;
+
+// Lets the daemon quantize a model and streams the result as ExportModelFile does. `on_progress` is
+// told how far it is.
 Result<QuantizedModelFile> QuantizeModelFile(Connection& connection,
                                              const v1::QuantizeModelRequest& request,
-                                             const std::string& path, Io& io);
+                                             const std::string& path, Io& io,
+                                             const QuantizationProgressFn& on_progress);
 
 }  // namespace tinyprof::client

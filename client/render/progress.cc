@@ -8,6 +8,10 @@
 namespace tinyprof::client {
 namespace {
 
+std::string QueuedText(int32_t position) {
+  return fmt::format("queued: position {} ({} ahead)", position + 1, position);
+}
+
 std::string PassesText(const v1::Progress& progress) {
   return progress.total() > 0
              ? fmt::format("{} of {}", progress.done(), Counted(progress.total(), "pass", "passes"))
@@ -37,8 +41,7 @@ std::string PhaseKey(const v1::Run& run) {
 
 std::string ProgressText(const v1::Run& run) {
   if (run.state() == v1::RUN_STATE_QUEUED) {
-    return fmt::format("queued: position {} ({} ahead)", run.queue_position() + 1,
-                       run.queue_position());
+    return QueuedText(run.queue_position());
   }
   if (run.state() != v1::RUN_STATE_RUNNING) return "";
   const std::string& phase = run.progress().phase();
@@ -49,6 +52,13 @@ std::string ProgressText(const v1::Run& run) {
     return fmt::format("{}: {}", phase, PassesText(run.progress()));
   }
   return Printable(phase);
+}
+
+std::string ProgressText(const v1::QuantizationProgress& progress) {
+  if (progress.queue_position() > 0) return QueuedText(progress.queue_position());
+  if (progress.total() == 0) return Printable(progress.phase());
+  return fmt::format("{}: {} of {}", Printable(progress.phase()), progress.done(),
+                     Counted(progress.total(), "input"));
 }
 
 ProgressPrinter::ProgressPrinter(std::ostream& err, bool is_terminal, int columns, bool quiet)
@@ -63,19 +73,31 @@ void ProgressPrinter::ClearLine() {
 }
 
 void ProgressPrinter::Show(const v1::Run& run) {
+  const std::string phase = PhaseKey(run);
+  // The first state of a phase says nothing of how it goes on: its name is enough.
+  const bool is_named = run.state() == v1::RUN_STATE_RUNNING && phase != "roofline";
   const std::string text = ProgressText(run);
+  ShowText(text, phase, is_named ? Printable(phase) : text);
+}
+
+void ProgressPrinter::Show(const v1::QuantizationProgress& progress) {
+  const std::string text = ProgressText(progress);
+  const bool is_waiting = progress.queue_position() > 0;
+  ShowText(text, is_waiting ? text : progress.phase(),
+           is_waiting ? text : Printable(progress.phase()));
+}
+
+void ProgressPrinter::ShowText(const std::string& text, const std::string& phase,
+                               const std::string& first) {
   if (quiet_ || text.empty()) return;
   if (is_terminal_) {
     err_ << "\r\x1b[K" << (columns_ > 3 ? ShortenMiddle(text, columns_ - 1) : text) << std::flush;
     line_open_ = true;
     return;
   }
-  const std::string phase = PhaseKey(run);
   if (phase == last_phase_) return;
   last_phase_ = phase;
-  // The first state of a phase says nothing of how it goes on: its name is enough.
-  err_ << (run.state() == v1::RUN_STATE_RUNNING && phase != "roofline" ? Printable(phase) : text)
-       << std::endl;
+  err_ << first << std::endl;
 }
 
 void ProgressPrinter::Notice(const std::string& sentence) {

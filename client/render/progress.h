@@ -5,11 +5,14 @@
 #include <string>
 
 #include "tinyprof/v1/run.pb.h"
+#include "tinyprof/v1/service.pb.h"
 
 namespace tinyprof::client {
 
 // "queued: position 2 (1 ahead)", "timing: 120 passes, ±1.8 % of ±1.0 % wanted", ...
 std::string ProgressText(const v1::Run& run);
+// "calibrating: 5 of 16 inputs", ...
+std::string ProgressText(const v1::QuantizationProgress& progress);
 
 class ProgressPrinter {
  public:
@@ -21,10 +24,13 @@ class ProgressPrinter {
   ProgressPrinter& operator=(const ProgressPrinter&) = delete;
 
   void Show(const v1::Run& run);
+  void Show(const v1::QuantizationProgress& progress);
   // A sentence on a line of its own.
   void Notice(const std::string& sentence);
 
  private:
+  // `text` on the line of a terminal; elsewhere `first` once for each `phase`.
+  void ShowText(const std::string& text, const std::string& phase, const std::string& first);
   void ClearLine();
 
   std::ostream& err_;

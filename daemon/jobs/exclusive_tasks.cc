@@ -1,6 +1,7 @@
 // The tasks of JobQueue that a caller waits for: roofline, counters, verify, quantize.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/jobs/job_queue.h"
@@ -13,6 +14,9 @@ namespace tinyprof {
 namespace {
 
 constexpr std::chrono::milliseconds kAbandonedPollInterval{100};
+
+// Until the worker says more.
+constexpr const char* kFirstPhase = "starting";
 
 constexpr int32_t kDefaultSamples = 16;
 constexpr int32_t kMaxSamples = 1000;
@@ -42,20 +46,41 @@ bool MayDependOnData(const Error& error) {
 }  // namespace
 
 Result<worker::WorkerEvent> JobQueue::RunExclusive(std::shared_ptr<Job> job,
-                                                   const AbandonedFn& abandoned) {
+                                                   const AbandonedFn& abandoned,
+                                                   const QuantizationProgressFn& on_progress) {
   Lock lock(mutex_);
   TINYPROF_RETURN_IF_ERROR(CheckRoom());
   Enqueue(job);
+  std::string told;
   const auto ended = [&] { return job->outcome.has_value(); };
   while (!changed_.wait_for(lock, kAbandonedPollInterval, ended)) {
-    // Both run code of others, which may take its time.
+    const v1::QuantizationProgress progress = ProgressOf(job);
+    // All of them run code of others, which may take its time.
     lock.unlock();
+    if (std::string now = progress.SerializeAsString(); on_progress && now != told) {
+      told = std::move(now);
+      on_progress(progress);
+    }
     const bool give_up = abandoned && abandoned();
     if (give_up) job->cancel.request_stop();
     lock.lock();
     if (give_up && RemoveWaiting(job)) CancelWaiting(job, Abandoned());
   }
   return *std::move(job->outcome);
+}
+
+v1::QuantizationProgress JobQueue::ProgressOf(const std::shared_ptr<Job>& job) const {
+  v1::QuantizationProgress progress;
+  const auto place = std::find(waiting_.begin(), waiting_.end(), job);
+  if (place != waiting_.end()) {
+    progress.set_queue_position(static_cast<int32_t>(place - waiting_.begin()) + 1);
+    return progress;
+  }
+  const v1::Progress& now = job->run.progress();
+  progress.set_phase(now.phase().empty() ? kFirstPhase : now.phase());
+  progress.set_done(now.done());
+  progress.set_total(now.total());
+  return progress;
 }
 
 worker::WorkerRequest JobQueue::RooflineRequest() const {
@@ -115,7 +140,8 @@ Result<v1::VerifyModelResponse> JobQueue::Verify(const worker::VerifyTask& task,
 }
 
 Result<QuantizedFile> JobQueue::Quantize(const v1::QuantizeModelRequest& request,
-                                         const AbandonedFn& abandoned) {
+                                         const AbandonedFn& abandoned,
+                                         const QuantizationProgressFn& on_progress) {
   TINYPROF_ASSIGN_OR_RETURN(const int32_t samples, SampleCount(request.samples()));
   TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec model, CheckModelSpec(request.model()));
   TINYPROF_ASSIGN_OR_RETURN(const v1::ModelAnalysis analysis, dependencies_.models->Analyze(model));
@@ -134,7 +160,7 @@ Result<QuantizedFile> JobQueue::Quantize(const v1::QuantizeModelRequest& request
   task.set_samples(samples);
   if (model_file) job->model_file = *std::move(model_file);
   job->output_file = std::move(file);
-  TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(job, abandoned));
+  TINYPROF_ASSIGN_OR_RETURN(worker::WorkerEvent event, RunExclusive(job, abandoned, on_progress));
   if (!event.has_quantized()) return WrongOutcome("quantized model");
   return QuantizedFile{std::move(*event.mutable_quantized()), std::move(job->output_file)};
 }

@@ -21,7 +21,8 @@ struct Job {
   UniqueFd model_file;
   UniqueFd output_file;  // that the task writes; none for most
 
-  v1::Run run;           // of a run: as it stands, with its report only while `unstored`
+  v1::Run run;           // of a run: as it stands, with its report only while `unstored`; of an
+                         // exclusive task the progress alone
   uint64_t version = 1;  // grows with every change of `run`
   std::stop_source cancel;
   std::optional<Error> cancel_reason;                  // said in place of CANCELLED

@@ -72,7 +72,8 @@ void JobQueue::ExecuteExclusive(const std::shared_ptr<Job>& job) {
         .deadline =
             steady_clock::now() + (job->request.has_counters() ? options_.calibration_timeout
                                                                : options_.exclusive_task_timeout)};
-    outcome = dependencies_.runner->Run(task, {}, job->cancel.get_token());
+    const auto on_progress = [&](const v1::Progress& progress) { SetProgress(job, progress); };
+    outcome = dependencies_.runner->Run(task, on_progress, job->cancel.get_token());
   }
   if (job->request.has_counters()) KeepCounters(outcome);
   const Lock lock(mutex_);

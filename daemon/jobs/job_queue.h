@@ -85,6 +85,9 @@ struct QuantizedFile {
   UniqueFd file;
 };
 
+// Told how far a task is, at first and whenever that has changed.
+using QuantizationProgressFn = std::function<void(const v1::QuantizationProgress&)>;
+
 // Asked about ten times a second while a call waits; true makes it give up.
 using AbandonedFn = std::function<bool()>;
 
@@ -126,7 +129,8 @@ class JobQueue {
                                          const AbandonedFn& abandoned = {});
   // INVALID_ARGUMENT / "BAD_SAMPLES", the errors of OpenScratchFile and of the task.
   Result<QuantizedFile> Quantize(const v1::QuantizeModelRequest& request,
-                                 const AbandonedFn& abandoned = {});
+                                 const AbandonedFn& abandoned = {},
+                                 const QuantizationProgressFn& on_progress = {});
   // The stored roofline of this machine as it is now, measured with the CPUs and the memory that
   // this queue measures with. FAILED_PRECONDITION / "NO_ROOFLINE" when there is none.
   Result<v1::Roofline> StoredRoofline();
@@ -149,13 +153,15 @@ class JobQueue {
   bool RemoveWaiting(const std::shared_ptr<Job>& job);
   void Renumber();
   void Touch(Job& job);
+  v1::QuantizationProgress ProgressOf(const std::shared_ptr<Job>& job) const;
   void CancelWaiting(const std::shared_ptr<Job>& job, const Error& why);
   void EndRun(const std::shared_ptr<Job>& job, Result<v1::RunReport> report);
   void StoreUnstored();
   void TellUnstored(const Job& job) const;
   Result<std::optional<v1::Run>> FindRepeated(const v1::RunSpec& spec, std::string_view request_id);
 
-  Result<worker::WorkerEvent> RunExclusive(std::shared_ptr<Job> job, const AbandonedFn& abandoned);
+  Result<worker::WorkerEvent> RunExclusive(std::shared_ptr<Job> job, const AbandonedFn& abandoned,
+                                           const QuantizationProgressFn& on_progress = {});
 
   // The executor's side, in job_executor.cc. Called without mutex_.
   void ExecutorLoop(const std::stop_token& stop);

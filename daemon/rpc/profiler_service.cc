@@ -126,9 +126,15 @@ grpc::Status ProfilerService::QuantizeModel(grpc::ServerContext* context,
                                             const v1::QuantizeModelRequest* request,
                                             grpc::ServerWriter<v1::QuantizeModelResponse>* writer) {
   return border_.EnterWaiting("QuantizeModel", [&]() -> Status {
-    TINYPROF_ASSIGN_OR_RETURN(QuantizedFile quantized,
-                              queue_.Quantize(*request, [&] { return context->IsCancelled(); }));
     v1::QuantizeModelResponse message;
+    // That a caller has left, `abandoned` finds out.
+    const auto on_progress = [&](const v1::QuantizationProgress& progress) {
+      *message.mutable_progress() = progress;
+      writer->Write(message);
+    };
+    TINYPROF_ASSIGN_OR_RETURN(QuantizedFile quantized,
+                              queue_.Quantize(
+                                  *request, [&] { return context->IsCancelled(); }, on_progress));
     *message.mutable_report() = std::move(quantized.report);
     if (!writer->Write(message)) return CallerLeft();
     ChunkWriter chunks([&](std::string&& chunk) {

@@ -122,8 +122,8 @@ v1::VerifiedOutput CompareTensors(const std::string& name, const ConstTensorView
     element_of_it.set_got(element(got.As<std::byte>(), worst));
     const double want_value = element(want.bytes->data(), worst);
     element_of_it.set_want(want_value);
-    element_of_it.set_allowed(
-        std::isfinite(want_value) ? tolerance.absolute + tolerance.relative * std::fabs(want_value)
+    element_of_it.set_allowed(std::isfinite(want_value)
+                                  ? tolerance.absolute + tolerance.relative * std::fabs(want_value)
                                   : 0);
   }
   result.set_ok(outside_count == 0);

@@ -4,13 +4,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "daemon/convert/model_spec.h"
 #include "daemon/convert/quantization.h"
 #include "daemon/model/onnx_export.h"
-#include "daemon/worker/protocol.h"
 #include "daemon/model/onnx_upgrade.h"
+#include "daemon/worker/protocol.h"
 #include "daemon/worker/tasks.h"
 #include "kernels/quantization/quantize.h"
 #include "kernels/runtime/isa.h"
@@ -41,21 +42,31 @@ Status WriteModel(const Graph& graph) {
 
 }  // namespace
 
-Result<worker::WorkerEvent> RunQuantizeTask(const worker::WorkerRequest& request) {
+Result<worker::WorkerEvent> RunQuantizeTask(const worker::WorkerRequest& request,
+                                            EventSender& sender) {
   const v1::QuantizeModelRequest& task = request.quantize();
   TINYPROF_ASSIGN_OR_RETURN(const Graph given,
                             BuildGraph(task.model(), request.has_model_file() ? kModelFd : -1));
   TINYPROF_ASSIGN_OR_RETURN(const Graph graph, UpgradedGraph(given));
   TINYPROF_ASSIGN_OR_RETURN(const Isa isa, ResolveIsa("native"));
-  const QuantizeOptions options{.mode = FromProto(task.mode()),
-                                .session = {.backend = Backend::kEigen,
-                                            .isa = isa,
-                                            .threads = request.cpus_size(),
-                                            .memory_limit_bytes = request.memory_limit_bytes()},
-                                .seed = FromProto(task.model()).seed,
-                                .samples = task.samples()};
+  const QuantizeOptions options{
+      .mode = FromProto(task.mode()),
+      .session = {.backend = Backend::kEigen,
+                  .isa = isa,
+                  .threads = request.cpus_size(),
+                  .memory_limit_bytes = request.memory_limit_bytes()},
+      .seed = FromProto(task.model()).seed,
+      .samples = task.samples(),
+      .on_progress = [&](std::string_view phase, int64_t done, int64_t total) {
+        v1::Progress progress;
+        progress.set_phase(std::string(phase));
+        progress.set_done(static_cast<int32_t>(done));
+        progress.set_total(static_cast<int32_t>(total));
+        sender.Progress(progress);
+      }};
   TINYPROF_ASSIGN_OR_RETURN(QuantizedModel model, QuantizeModel(graph, options));
   model.graph.quantized = FactsOf(model, task.model().text(), options.mode);
+  sender.Phase("writing");
   TINYPROF_RETURN_IF_ERROR(WriteModel(model.graph));
 
   worker::WorkerEvent event;

@@ -23,6 +23,7 @@ Result<worker::WorkerEvent> RunAnalyzeTask(const worker::WorkerRequest& request)
 // Runs a model once on given inputs and compares its outputs.
 Result<worker::WorkerEvent> RunVerifyTask(const worker::WorkerRequest& request);
 // Quantizes a model, writes it to kOutputFd as ONNX and says what that did to it.
-Result<worker::WorkerEvent> RunQuantizeTask(const worker::WorkerRequest& request);
+Result<worker::WorkerEvent> RunQuantizeTask(const worker::WorkerRequest& request,
+                                            EventSender& sender);
 
 }  // namespace tinyprof

@@ -61,7 +61,7 @@ Result<worker::WorkerEvent> RunTask(const worker::WorkerRequest& request, EventS
     case worker::WorkerRequest::kVerify:
       return RunVerifyTask(request);
     case worker::WorkerRequest::kQuantize:
-      return RunQuantizeTask(request);
+      return RunQuantizeTask(request, sender);
     case worker::WorkerRequest::kAnalyze:
       return RunAnalyzeTask(request);
     case worker::WorkerRequest::TASK_NOT_SET:

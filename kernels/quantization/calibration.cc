@@ -60,6 +60,7 @@ Result<ValueRanges> Calibrate(const Graph& graph, const std::set<ValueId>& value
   for (int64_t sample = 0; sample < options.samples; ++sample) {
     FillSample(*session, options.seed, sample);
     TINYPROF_RETURN_IF_ERROR(AddSample(*session, values, sample, ranges));
+    if (options.on_sample) options.on_sample(sample + 1);
   }
   return ranges;
 }

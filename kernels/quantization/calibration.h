@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kernels/base/error.h"
+#include "kernels/quantization/samples.h"
 #include "kernels/quantization/static_quantization.h"
 #include "kernels/runtime/session.h"
 
@@ -14,6 +15,7 @@ struct CalibrationOptions {
   SessionOptions session;
   uint64_t seed = 1;
   int64_t samples = 16;  // sample 0 to samples - 1 (samples.h)
+  SampleFn on_sample = {};
 };
 
 // The least and the largest element of each of `values` (float32 inputs and activations of `graph`)

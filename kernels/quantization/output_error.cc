@@ -57,7 +57,7 @@ tl::unexpected<Error> NotFinite(const std::string& output, int64_t sample) {
 }  // namespace
 
 Result<SampledOutputs> RunSamples(const Graph& graph, const SessionOptions& options, uint64_t seed,
-                                  int64_t first, int64_t count) {
+                                  int64_t first, int64_t count, const SampleFn& on_sample) {
   TINYPROF_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
                             Session::Create(graph, options));
   SampledOutputs sampled;
@@ -75,6 +75,7 @@ Result<SampledOutputs> RunSamples(const Graph& graph, const SessionOptions& opti
       sampled.by_output[i].insert(sampled.by_output[i].end(), floats,
                                   floats + output.element_count());
     }
+    if (on_sample) on_sample(sample - first + 1);
   }
   return sampled;
 }

@@ -8,6 +8,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/graph/graph.h"
+#include "kernels/quantization/samples.h"
 #include "kernels/runtime/session.h"
 
 namespace tinyprof {
@@ -32,7 +33,7 @@ struct SampledOutputs {
   std::vector<std::vector<float>> by_output;
 };
 Result<SampledOutputs> RunSamples(const Graph& graph, const SessionOptions& options, uint64_t seed,
-                                  int64_t first, int64_t count);
+                                  int64_t first, int64_t count, const SampleFn& on_sample = {});
 
 // Of the float32 outputs of `graph`. Both have the outputs of `graph` and the same samples.
 std::vector<OutputError> CompareOutputs(const Graph& graph, const SampledOutputs& exact,

@@ -68,13 +68,29 @@ tl::unexpected<Error> NothingToQuantize(const Graph& graph, const QuantizedModel
               {{"model", graph.name}});
 }
 
+void Tell(const QuantizeOptions& options, std::string_view phase, int64_t done, int64_t total) {
+  if (options.on_progress) options.on_progress(phase, done, total);
+}
+
+// What `graph` gives on the held-out samples; of two networks these are done one after the other,
+// `before` when this begins.
+Result<SampledOutputs> HeldOut(const Graph& graph, const QuantizeOptions& options, int64_t before) {
+  return RunSamples(
+      graph, options.session, options.seed, options.samples, options.held_out,
+      [&](int64_t done) { Tell(options, "comparing", before + done, 2 * options.held_out); });
+}
+
 Result<Graph> Rewrite(const Graph& prepared, const std::vector<bool>& quantized,
                       const QuantizeOptions& options) {
   if (options.mode == QuantizationMode::kDynamic) return QuantizeDynamic(prepared, quantized);
-  TINYPROF_ASSIGN_OR_RETURN(
-      const ValueRanges ranges,
-      Calibrate(prepared, ValuesToCalibrate(prepared, quantized),
-                {.session = options.session, .seed = options.seed, .samples = options.samples}));
+  TINYPROF_ASSIGN_OR_RETURN(const ValueRanges ranges,
+                            Calibrate(prepared, ValuesToCalibrate(prepared, quantized),
+                                      {.session = options.session,
+                                       .seed = options.seed,
+                                       .samples = options.samples,
+                                       .on_sample = [&](int64_t done) {
+                                         Tell(options, "calibrating", done, options.samples);
+                                       }}));
   return QuantizeStatic(prepared, quantized, ranges);
 }
 
@@ -97,12 +113,9 @@ Result<QuantizedModel> QuantizeModel(const Graph& graph, const QuantizeOptions& 
 
   TINYPROF_ASSIGN_OR_RETURN(model.graph, Rewrite(prepared.graph, quantized, options));
   model.quantized_weight_bytes = WeightBytesOf(model.graph);
-  TINYPROF_ASSIGN_OR_RETURN(
-      const SampledOutputs exact,
-      RunSamples(graph, options.session, options.seed, options.samples, options.held_out));
-  TINYPROF_ASSIGN_OR_RETURN(
-      const SampledOutputs got,
-      RunSamples(model.graph, options.session, options.seed, options.samples, options.held_out));
+  TINYPROF_ASSIGN_OR_RETURN(const SampledOutputs exact, HeldOut(graph, options, 0));
+  TINYPROF_ASSIGN_OR_RETURN(const SampledOutputs got,
+                            HeldOut(model.graph, options, options.held_out));
   model.errors = CompareOutputs(graph, exact, got);
   return model;
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/base/error.h"
@@ -21,6 +23,9 @@ struct QuantizeOptions {
   uint64_t seed = 1;       // of the inputs
   int64_t samples = 16;    // that calibrate, from sample 0 on; at least 1
   int64_t held_out = 8;    // samples behind them that the outputs are compared on; at least 1
+  // Told of each sample that has run: "calibrating" or "comparing", how many are done, of how many
+  // in this phase. May be empty.
+  std::function<void(std::string_view phase, int64_t done, int64_t total)> on_progress = {};
 };
 
 // A node that multiplies by weights and stays float32.

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "kernels/runtime/session.h"
 
 namespace tinyprof {
+
+// Told after each sample how many are done; may be empty.
+using SampleFn = std::function<void(int64_t done)>;
 
 // Fills the inputs with sample `index` (from 0), of the kind that a synthetic run feeds. The graph
 // that the session runs may have been rewritten, as long as its inputs have the fills they had.

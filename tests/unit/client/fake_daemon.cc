@@ -117,6 +117,10 @@ grpc::Status FakeProfiler::QuantizeModel(grpc::ServerContext*,
   quantize_request = *request;
   if (!quantize_status.ok()) return quantize_status;
   v1::QuantizeModelResponse response;
+  for (const v1::QuantizationProgress& progress : quantize_progress) {
+    *response.mutable_progress() = progress;
+    writer->Write(response);
+  }
   *response.mutable_report() = quantization_report;
   writer->Write(response);
   for (const char* chunk : {"bytes ", "of a file"}) {

@@ -37,6 +37,7 @@ class FakeProfiler : public v1::ProfilerService::Service {
   v1::QuantizeModelRequest quantize_request;
   v1::QuantizationReport quantization_report;
   grpc::Status quantize_status;
+  std::vector<v1::QuantizationProgress> quantize_progress;
 
   grpc::Status AnalyzeModel(grpc::ServerContext*, const v1::AnalyzeModelRequest*,
                             v1::AnalyzeModelResponse* response) override;

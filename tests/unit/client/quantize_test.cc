@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/render/people.h"
+#include "client/render/progress.h"
 #include "client/render/quantization.h"
 #include "tests/unit/client/flow_fixture.h"
 
@@ -109,6 +110,47 @@ TEST_F(Quantize, AFileThatCannotBeWrittenIsAnError) {
   const Caught full = Call({"quantize", "net", "/dev/full"});
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full: No space left on device"));
+}
+
+TEST_F(Quantize, SaysHowFarItIs) {
+  v1::QuantizationProgress progress;
+  progress.set_queue_position(1);
+  daemon_.profiler.quantize_progress.push_back(progress);
+  progress.set_queue_position(0);
+  for (const int done : {1, 2}) {
+    progress.set_phase("calibrating");
+    progress.set_done(done);
+    progress.set_total(16);
+    daemon_.profiler.quantize_progress.push_back(progress);
+  }
+  EXPECT_EQ(ProgressText(progress), "calibrating: 2 of 16 inputs");
+  const Caught caught = Call({"quantize", "net", File("q.onnx")});
+  EXPECT_EQ(caught.err, "queued: position 2 (1 ahead)\ncalibrating\n");
+  EXPECT_EQ(Contents(File("q.onnx")), "bytes of a file");
+  EXPECT_EQ(Call({"quantize", "net", File("q.onnx"), "--quiet"}).err, "");
+}
+
+TEST_F(Quantize, TheNextCommandsRunTheSameModel) {
+  const Caught given = Call({"quantize", "net", File("q.onnx"), "--input", "x=1x4", "--input",
+                             "y=2x3", "--batch", "2", "--seed", "3"});
+  EXPECT_THAT(given.out, HasSubstr("  tinyprof-client profile net --input x=1x4 --input y=2x3 "
+                                   "--batch 2 --seed 3\n  tinyprof-client profile " +
+                                   File("q.onnx") + "\n"));
+  EXPECT_THAT(Call({"quantize", "net", File("q.onnx")}).out,
+              HasSubstr("  tinyprof-client profile net\n"));
+}
+
+TEST_F(Quantize, AFileThatProfileWouldNotTakeForOneIsRefused) {
+  const Caught caught = Call({"quantize", "net", File("q")});
+  EXPECT_EQ(caught.exit_code, 2);
+  EXPECT_THAT(caught.err, HasSubstr("call the file " + File("q") + ".onnx: "));
+  EXPECT_EQ(daemon_.profiler.quantize_request.model().text(), "") << "nothing was asked for";
+}
+
+TEST_F(Quantize, WhatIsFoundInTheRunIsNoWrongUsage) {
+  daemon_.profiler.quantize_status =
+      Refusal(grpc::StatusCode::INVALID_ARGUMENT, "NOT_FINITE", "value y is not finite");
+  EXPECT_EQ(Call({"quantize", "net", File("q.onnx")}).exit_code, 1);
 }
 
 TEST_F(Quantize, StandardOutputTakesTheModelOrTheReport) {

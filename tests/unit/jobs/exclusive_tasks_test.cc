@@ -115,6 +115,32 @@ TEST_F(ExclusiveTasksTest, AQuantizedFileOutlivesItsTask) {
   EXPECT_THAT(got.cpus(), ElementsAre(2, 3));
 }
 
+TEST_F(ExclusiveTasksTest, QuantizingTellsHowFarItIs) {
+  Gate seen;
+  runner_.quantize = [&](const WorkerTask&, const ProgressFn& on_progress,
+                         const std::stop_token& stop) -> Result<worker::WorkerEvent> {
+    v1::Progress progress;
+    progress.set_phase("calibrating");
+    progress.set_done(3);
+    progress.set_total(16);
+    on_progress(progress);
+    if (!seen.Pass(stop)) return Fail(ErrorCode::kCancelled, "CANCELLED", "stopped");
+    worker::WorkerEvent event;
+    event.mutable_quantized();
+    return event;
+  };
+  v1::QuantizeModelRequest request;
+  request.mutable_model()->set_text("mlp");
+  const auto quantized = queue_->Quantize(request, {}, [&](const v1::QuantizationProgress& now) {
+    if (now.phase() != "calibrating") return;
+    EXPECT_EQ(now.queue_position(), 0);
+    EXPECT_EQ(now.done(), 3);
+    EXPECT_EQ(now.total(), 16);
+    seen.Open();
+  });
+  EXPECT_TRUE(quantized.has_value());
+}
+
 TEST_F(ExclusiveTasksTest, WhatCannotBeQuantizedIsRefused) {
   v1::QuantizeModelRequest request;
   request.mutable_model()->set_text("large");

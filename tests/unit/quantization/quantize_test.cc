@@ -91,6 +91,21 @@ INSTANTIATE_TEST_SUITE_P(
                         Case{"conv2d(8,8,3,groups=8); conv2d(8,4,1); relu", {1, 8, 9, 9}}),
         testing::Values(QuantizationMode::kStatic, QuantizationMode::kDynamic)));
 
+TEST(QuantizeModelTest, TellsHowFarItIs) {
+  SmallNet net;
+  const ValueId x = net.Input("x", {1, 2});
+  const ValueId y = net.Op("MatMul", {x, net.Floats("w", {2, 2}, {1, 2, 3, 4})});
+  const Graph graph = std::move(net).Finish({y});
+  std::vector<std::string> told;
+  QuantizeOptions options{.session = {.backend = Backend::kReference}, .samples = 2, .held_out = 1};
+  options.on_progress = [&](std::string_view phase, int64_t done, int64_t total) {
+    told.push_back(std::string(phase) + " " + std::to_string(done) + "/" + std::to_string(total));
+  };
+  ASSERT_TRUE(QuantizeModel(graph, options).has_value());
+  EXPECT_EQ(told, (std::vector<std::string>{"calibrating 1/2", "calibrating 2/2", "comparing 1/2",
+                                            "comparing 2/2"}));
+}
+
 TEST(QuantizeModelTest, OperatorsAreCountedAsTheNetworkHasThem) {
   const Result<Graph> graph = BuildModel({.text = "resnet18:image=32"});
   const QuantizedModel model = Quantized(*graph, QuantizationMode::kStatic);
