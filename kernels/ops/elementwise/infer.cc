@@ -85,6 +85,10 @@ Result<Types> InferClip(const NodeSignature& signature, size_t output_count) {
   TINYPROF_RETURN_IF_ERROR(CheckSameDType(signature, 0, 1));
   TINYPROF_RETURN_IF_ERROR(CheckOneElement(signature, 1, "min"));
   TINYPROF_RETURN_IF_ERROR(CheckOneElement(signature, 2, "max"));
+  const bool has_attributes = signature.has_attribute("min") || signature.has_attribute("max");
+  if (has_attributes && !IsFloating(signature.input(0).dtype)) {
+    return BadAttribute(signature, "bounds of integers are inputs");
+  }
   return InferUnaryNumber(signature, output_count);
 }
 
