@@ -10,17 +10,6 @@
 namespace tinyprof {
 namespace {
 
-Error WithNode(const onnx::NodeProto& node, Error error) {
-  error.message =
-      fmt::format("node '{}' ({}): {}", DisplayName(node), node.op_type(), error.message);
-  return error;
-}
-
-tl::unexpected<Error> BadNode(const onnx::NodeProto& node, std::string message) {
-  return tl::unexpected<Error>(
-      WithNode(node, Error{ErrorCode::kInvalidArgument, "BAD_ONNX", std::move(message), {}}));
-}
-
 int64_t IntOf(const Node& node, std::string_view name, int64_t fallback) {
   return NodeSignature{.node = &node, .inputs = {}, .outputs = {}}.Int(name, fallback);
 }
@@ -175,12 +164,20 @@ Result<std::vector<ValueId>> OnnxReader::EmitConstantOfShape(const onnx::NodePro
   return std::vector<ValueId>{cast};
 }
 
-// The ratio of a Dropout is for training; whether that goes on is checked by the operator.
+// The ratio of a Dropout is for training; whether that goes on is checked by the operator. Before
+// opset 10 the mask is of the data's type.
 Result<std::vector<ValueId>> OnnxReader::EmitDropout(const onnx::NodeProto& source, Node node,
                                                      size_t output_count) {
   if (HasInput(node, 1)) node.inputs[1] = kNoValue;
   while (!node.inputs.empty() && node.inputs.back() == kNoValue) node.inputs.pop_back();
-  return Emit(source, std::move(node), output_count);
+  const Node base = node;
+  TINYPROF_ASSIGN_OR_RETURN(std::vector<ValueId> outputs,
+                            Emit(source, std::move(node), output_count));
+  if (graph_.opset < 10 && outputs.size() > 1) {
+    const DType dtype = graph_.value(outputs[0]).type.dtype;
+    TINYPROF_ASSIGN_OR_RETURN(outputs[1], EmitCast(source, base, outputs[1], dtype));
+  }
+  return outputs;
 }
 
 // Before opset 13 these work on a matrix, with the axes from `axis` on as its columns.
@@ -205,30 +202,6 @@ Result<std::vector<ValueId>> OnnxReader::EmitSoftmax(const onnx::NodeProto& sour
 Result<std::vector<ValueId>> OnnxReader::EmitScatter(const onnx::NodeProto& source, Node node,
                                                      size_t output_count) {
   node.op_type = "ScatterElements";
-  return Emit(source, std::move(node), output_count);
-}
-
-// Upsample, and Resize before opset 11: asymmetric, with the scales as input 1 or as an attribute.
-Result<std::vector<ValueId>> OnnxReader::EmitResize(const onnx::NodeProto& source, Node node,
-                                                    size_t output_count) {
-  if (graph_.opset >= 11) return Emit(source, std::move(node), output_count);
-  if (node.inputs.empty()) return BadNode(source, "the input is missing");
-  if (node.inputs.size() == 1) {
-    const auto scales = node.attributes.find("scales");
-    const auto* list = scales == node.attributes.end()
-                           ? nullptr
-                           : std::get_if<std::vector<float>>(&scales->second);
-    if (list == nullptr) return BadNode(source, "the scales are missing");
-    TensorData tensor{"",
-                      {DType::kFloat32, Shape{static_cast<int64_t>(list->size())}},
-                      Fill::Float32s(*list).data};
-    node.inputs.push_back(AddInitializer(std::move(tensor)));
-  }
-  node.inputs.insert(node.inputs.begin() + 1, kNoValue);
-  node.attributes.erase("scales");
-  node.op_type = "Resize";
-  node.attributes["coordinate_transformation_mode"] = std::string("asymmetric");
-  node.attributes["nearest_mode"] = std::string("floor");
   return Emit(source, std::move(node), output_count);
 }
 

@@ -95,6 +95,11 @@ std::string DisplayName(const onnx::NodeProto& node) {
   return node.output_size() > 0 ? node.output(0).substr(0, 200) : std::string("(no name)");
 }
 
+tl::unexpected<Error> BadNode(const onnx::NodeProto& node, std::string_view message) {
+  return Fail(ErrorCode::kInvalidArgument, "BAD_ONNX",
+              fmt::format("node '{}' ({}): {}", DisplayName(node), node.op_type(), message));
+}
+
 Result<Attributes> AttributesOf(const onnx::NodeProto& node) {
   Attributes attributes;
   for (const Proto& attribute : node.attribute()) {

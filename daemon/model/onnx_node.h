@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "daemon/model/tensor_proto.h"
 #include "kernels/base/error.h"
@@ -19,6 +20,9 @@ std::string QualifiedOp(const onnx::NodeProto& node);
 
 // The node's name, or one made of its first output; for messages.
 std::string DisplayName(const onnx::NodeProto& node);
+
+// INVALID_ARGUMENT / "BAD_ONNX" that names the node.
+tl::unexpected<Error> BadNode(const onnx::NodeProto& node, std::string_view message);
 
 // The attributes but those that hold graphs. Lists of strings are joined by commas; a tensor of one
 // element is a number. INVALID_ARGUMENT / "BAD_ONNX", UNIMPLEMENTED / "ATTRIBUTE_NOT_SUPPORTED".

@@ -72,6 +72,7 @@ class OnnxReader {
                                            size_t output_count);
   Result<std::vector<ValueId>> EmitResize(const onnx::NodeProto& source, Node node,
                                           size_t output_count);
+  Result<std::vector<ValueId>> EmitOldNearest(const onnx::NodeProto& source, Node node);
   Result<std::vector<ValueId>> EmitRoiAlign(const onnx::NodeProto& source, Node node,
                                             size_t output_count);
   Result<std::vector<ValueId>> EmitMeanVariance(const onnx::NodeProto& source, Node node,

@@ -28,6 +28,10 @@ Result<Types> InferBatchNorm(const NodeSignature& signature, size_t output_count
                 "BatchNormalization in training mode is not supported: export the model for "
                 "inference");
   }
+  if (signature.Int("spatial", 1) == 0) {
+    return Fail(ErrorCode::kUnimplemented, "ATTRIBUTE_NOT_SUPPORTED",
+                "BatchNormalization with spatial 0, statistics of each element, is not supported");
+  }
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
   TINYPROF_RETURN_IF_ERROR(CheckFloatInput(signature, 0));
   TINYPROF_RETURN_IF_ERROR(CheckSameDType(signature, 0, 1));

@@ -58,6 +58,9 @@ TEST(BatchNorm, RefusesTrainingAndWrongChannels) {
   OpCase training = BatchNorm({1, 3, 2}, true);
   training.attributes["training_mode"] = int64_t{1};
   EXPECT_EQ(RefusalOf(training).reason, "TRAINING_NOT_SUPPORTED");
+  OpCase by_element = BatchNorm({1, 3, 2}, true);
+  by_element.attributes["spatial"] = int64_t{0};
+  EXPECT_EQ(RefusalOf(by_element).reason, "ATTRIBUTE_NOT_SUPPORTED");
   OpCase wrong = BatchNorm({1, 3, 2}, true);
   wrong.inputs[3] = WeightOf({4});
   EXPECT_THAT(RefusalOf(wrong).message, HasSubstr("mean has shape 4, wanted 3"));
