@@ -149,6 +149,8 @@ std::string UploadName(std::string_view path, std::string_view sha256_hex) {
   std::replace_if(
       stem.begin(), stem.end(),
       [](unsigned char c) { return !(std::isalnum(c) || c == '.' || c == '_' || c == '-'); }, '_');
+  // The daemon wants a letter or digit in front.
+  if (stem.empty() || std::isalnum(static_cast<unsigned char>(stem[0])) == 0) stem = "model" + stem;
   stem.resize(std::min(stem.size(), kMaxNameLength - kDigestDigits - 1));
   return fmt::format("{}-{}", stem, sha256_hex.substr(0, kDigestDigits));
 }

@@ -36,6 +36,7 @@ const OnnxReader::Forms& OnnxReader::AllForms() {
       {"Pow", &OnnxReader::EmitPow},
       {"CastLike", &OnnxReader::EmitCastLike},
       {"ConstantOfShape", &OnnxReader::EmitConstantOfShape},
+      {"BatchNormalization", &OnnxReader::EmitBatchNorm},
       {"Dropout", &OnnxReader::EmitDropout},
       {"Softmax", &OnnxReader::EmitSoftmax},
       {"LogSoftmax", &OnnxReader::EmitSoftmax},
@@ -162,6 +163,15 @@ Result<std::vector<ValueId>> OnnxReader::EmitConstantOfShape(const onnx::NodePro
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<ValueId> filled, Emit(source, std::move(node), 1));
   TINYPROF_ASSIGN_OR_RETURN(const ValueId cast, EmitCast(source, base, filled[0], *dtype));
   return std::vector<ValueId>{cast};
+}
+
+// Before opset 14 more outputs than one are those of training, whoever reads them.
+Result<std::vector<ValueId>> OnnxReader::EmitBatchNorm(const onnx::NodeProto& source, Node node,
+                                                       size_t output_count) {
+  const auto named = std::count_if(source.output().begin(), source.output().end(),
+                                   [](const std::string& name) { return !name.empty(); });
+  if (graph_.opset < 14 && named > 1) node.attributes["training_mode"] = int64_t{1};
+  return Emit(source, std::move(node), output_count);
 }
 
 // The ratio of a Dropout is for training; whether that goes on is checked by the operator. Before

@@ -95,6 +95,11 @@ std::string DisplayName(const onnx::NodeProto& node) {
   return node.output_size() > 0 ? node.output(0).substr(0, 200) : std::string("(no name)");
 }
 
+bool HasNoOptionalOutput(const onnx::NodeProto& node) {
+  const std::string& op = node.op_type();
+  return op == "Split" || op == "TopK" || op == "DynamicQuantizeLinear";
+}
+
 tl::unexpected<Error> BadNode(const onnx::NodeProto& node, std::string_view message) {
   return Fail(ErrorCode::kInvalidArgument, "BAD_ONNX",
               fmt::format("node '{}' ({}): {}", DisplayName(node), node.op_type(), message));

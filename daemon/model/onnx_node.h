@@ -21,6 +21,10 @@ std::string QualifiedOp(const onnx::NodeProto& node);
 // The node's name, or one made of its first output; for messages.
 std::string DisplayName(const onnx::NodeProto& node);
 
+// Whether all of its outputs have to be there, whoever reads them; those of other operators that
+// have several may be left out from the last one on. A Split cuts into as many parts as it has.
+bool HasNoOptionalOutput(const onnx::NodeProto& node);
+
 // INVALID_ARGUMENT / "BAD_ONNX" that names the node.
 tl::unexpected<Error> BadNode(const onnx::NodeProto& node, std::string_view message);
 

@@ -255,7 +255,7 @@ std::string OnnxReader::ScalarInputs() const {
 
 Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
   if (proto.output_size() == 0) {
-    return BadOnnx(fmt::format("node '{}' has no outputs", DisplayName(proto)));
+    return BadNode(proto, "it has no outputs");
   }
   TINYPROF_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, Resolve(proto, scope));
   TINYPROF_ASSIGN_OR_RETURN(Attributes attributes, AttributesOf(proto));
@@ -281,8 +281,7 @@ Status OnnxReader::ReadOperator(const onnx::NodeProto& proto, Scope& scope) {
 
 size_t OnnxReader::UsedOutputs(const onnx::NodeProto& node) const {
   int count = node.output_size();
-  // It cuts into as many parts as it has outputs, whoever reads them.
-  if (node.op_type() == "Split") return static_cast<size_t>(count);
+  if (HasNoOptionalOutput(node)) return static_cast<size_t>(count);
   while (count > 1 && !used_names_.contains(node.output(count - 1))) --count;
   return static_cast<size_t>(count);
 }

@@ -64,6 +64,8 @@ class OnnxReader {
                                             size_t output_count);
   Result<std::vector<ValueId>> EmitConstantOfShape(const onnx::NodeProto& source, Node node,
                                                    size_t output_count);
+  Result<std::vector<ValueId>> EmitBatchNorm(const onnx::NodeProto& source, Node node,
+                                             size_t output_count);
   Result<std::vector<ValueId>> EmitDropout(const onnx::NodeProto& source, Node node,
                                            size_t output_count);
   Result<std::vector<ValueId>> EmitSoftmax(const onnx::NodeProto& source, Node node,

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kernels/ops/convert.h"
 #include "kernels/quantization/graph_edit.h"
 
 namespace tinyprof {
@@ -22,9 +25,9 @@ constexpr std::string_view kUnchanged =
     " Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool Cast Ceil Celu "
     "Compress Concat Conv ConvInteger ConvTranspose Cos Cosh CumSum DepthToSpace "
     "DequantizeLinear Det Div DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike "
-    "Flatten Floor GRU Gather GatherElements GatherND Gemm GlobalAveragePool GlobalLpPool "
+    "Flatten Floor GRU Gather GatherElements GatherND Gemm GlobalAveragePool "
     "GlobalMaxPool Greater GreaterOrEqual HardSigmoid Hardmax Identity InstanceNormalization "
-    "IsInf IsNaN LRN LSTM LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization LpPool "
+    "IsInf IsNaN LRN LSTM LeakyRelu Less LessOrEqual Log LogSoftmax "
     "MatMul MatMulInteger Max MaxPool Mean Min Mod Mul Neg NonMaxSuppression NonZero Not "
     "OneHot Or PRelu Pow QLinearConv QLinearMatMul QuantizeLinear RNN Range Reciprocal "
     "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
@@ -79,7 +82,7 @@ class Upgrade {
   }
 
   // An attribute, where there is one, becomes the input at `position`: a list of integers, or a
-  // float32 number beside float32 data.
+  // number of the data's type.
   bool Move(Node& node, std::string_view name, size_t position) {
     const auto found = node.attributes.find(name);
     if (found == node.attributes.end()) return true;
@@ -90,9 +93,7 @@ class Upgrade {
     } else if (const auto* integer = std::get_if<int64_t>(&found->second)) {
       made = Integers(value_name, {*integer});
     } else if (const auto* number = std::get_if<float>(&found->second)) {
-      if (!IsFloat32(graph_, node.inputs[0])) return false;
-      made = edit_.Initializer(value_name, {DType::kFloat32, Shape()}, Fill::Float32s({*number}),
-                               false);
+      made = Number(value_name, graph_.value(node.inputs[0]).type.dtype, *number);
     } else {
       return false;
     }
@@ -100,6 +101,13 @@ class Upgrade {
     node.inputs[position] = made;
     node.attributes.erase(found);
     return true;
+  }
+
+  ValueId Number(const std::string& name, DType dtype, float number) {
+    auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(ByteSize(dtype)));
+    FindConversion(DType::kFloat32, dtype)(&number, bytes->data(), 0, 1);
+    return edit_.Initializer(name, {dtype, Shape()},
+                             {.kind = Fill::Kind::kData, .data = std::move(bytes)}, false);
   }
 
   ValueId Integers(const std::string& name, const std::vector<int64_t>& elements) {

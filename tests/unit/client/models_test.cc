@@ -90,6 +90,8 @@ TEST_F(Models, AFileThatIsCalledModelIsNamedAfterItsFolder) {
       {"/data/my net/model.onnx", "my_net-ba7816bf8f01"},
       {"/data/resnet/net.onnx", "net-ba7816bf8f01"},
       {"/model.onnx", "model-ba7816bf8f01"},
+      {"/data/-x.onnx", "model-x-ba7816bf8f01"},
+      {"/data/.onnx", "model.onnx-ba7816bf8f01"},
   };
   for (const auto& [path, name] : kCases) EXPECT_EQ(UploadName(path, kDigest), name) << path;
   const std::string here = std::filesystem::current_path().filename().string();

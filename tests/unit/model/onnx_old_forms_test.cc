@@ -62,5 +62,26 @@ TEST(OnnxOldForms, MaskOfDropoutIsANumberBeforeOpset10) {
   EXPECT_THAT(OutputOf(Imported(maker.Import())), ElementsAre(1, 2, 3));
 }
 
+// Before opset 14 training is told by the outputs that hold the new statistics.
+TEST(OnnxOldForms, BatchNormalizationWithMoreOutputsIsTraining) {
+  for (const int64_t opset : {int64_t{9}, int64_t{13}}) {
+    ModelMaker maker(opset);
+    maker.Input("x", {"1", "2", "3"}).Output("y").Floats("ones", {2}, {1, 1});
+    auto* node = maker.Node("BatchNormalization", {"x", "ones", "ones", "ones", "ones"}, {"y"});
+    EXPECT_TRUE(maker.Import().has_value());
+    for (const char* name : {"mean", "var", "saved_mean", "saved_var"}) node->add_output(name);
+    const auto graph = maker.Import();
+    ASSERT_FALSE(graph.has_value());
+    EXPECT_EQ(graph.error().reason, "TRAINING_NOT_SUPPORTED");
+  }
+}
+
+TEST(OnnxOldForms, DynamicQuantizeLinearKeepsWhatNobodyReads) {
+  ModelMaker maker(11);
+  maker.Input("x", {"3"}).Output("q");
+  maker.Node("DynamicQuantizeLinear", {"x"}, {"q", "scale", "zero"});
+  EXPECT_EQ(Imported(maker.Import()).nodes[0].outputs.size(), 3U);
+}
+
 }  // namespace
 }  // namespace tinyprof

@@ -120,6 +120,32 @@ TEST(UpgradedGraphTest, AttributesBecomeInputs) {
   }
 }
 
+// Bounds have the data's type.
+TEST(UpgradedGraphTest, NumbersOfEachType) {
+  for (const DType dtype : {DType::kFloat16, DType::kFloat64}) {
+    ModelMaker maker(10);
+    maker.Input("x", {"1", "3"}, dtype).Output("y");
+    auto* clip = maker.Node("Clip", {"x"}, {"y"});
+    SetFloat(clip, "min", 0);
+    SetFloat(clip, "max", 6);
+    const Result<Graph> upgraded = UpgradedGraph(Imported(maker.Import()));
+    ASSERT_TRUE(upgraded.has_value()) << upgraded.error().message;
+    const Graph copy = CopyOf(*upgraded);
+    EXPECT_EQ(copy.value(copy.outputs[0]).type.dtype, dtype);
+    ASSERT_TRUE(Session::Create(copy, {.backend = Backend::kReference}).has_value());
+  }
+}
+
+// ONNX's TopK has two outputs, also where nobody reads the second.
+TEST(UpgradedGraphTest, OutputsThatAreNotOptionalStay) {
+  ModelMaker maker(9);
+  maker.Input("x", {"1", "2", "3"}).Output("y");
+  ModelMaker::SetInt(maker.Node("TopK", {"x"}, {"y", "unread"}), "k", 1);
+  const Graph copy = CopyOf(*UpgradedGraph(Imported(maker.Import())));
+  EXPECT_EQ(copy.nodes[0].outputs.size(), 2U);
+  EXPECT_EQ(OutputOf(copy), (Floats{0, 3}));
+}
+
 // y = softmax over the last four elements as one row: what opset 9 means by axis 1.
 TEST(UpgradedGraphTest, SoftmaxKeepsItsMeaning) {
   ModelMaker maker(9);
