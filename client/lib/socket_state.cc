@@ -130,19 +130,7 @@ Error ExplainConnection(const std::string& path, int descriptor, int connect_err
                   path));
 }
 
-}  // namespace
-
-Error ExplainSocket(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) {
-    return errno == EACCES ? Denied(path) : NothingThere(path);
-  }
-  if (!S_ISSOCK(status.st_mode)) {
-    return Unavailable("NOT_A_SOCKET", path,
-                       fmt::format("{} is a {} and no socket; pass with --address the one that "
-                                   "tinyprofd prints when it is ready",
-                                   path, S_ISDIR(status.st_mode) ? "directory" : "file"));
-  }
+Error TryConnection(const std::string& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);
   const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -156,6 +144,26 @@ Error ExplainSocket(const std::string& path) {
   Error error = ExplainConnection(path, descriptor, failed);
   close(descriptor);
   return error;
+}
+
+}  // namespace
+
+Error ExplainSocket(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    return errno == EACCES ? Denied(path) : NothingThere(path);
+  }
+  if (!S_ISSOCK(status.st_mode)) {
+    return Unavailable("NOT_A_SOCKET", path,
+                       fmt::format("{} is a {} and no socket; pass with --address the one that "
+                                   "tinyprofd prints when it is ready",
+                                   path, S_ISDIR(status.st_mode) ? "directory" : "file"));
+  }
+  Error error = TryConnection(path);
+  if (error.reason != "CONNECTION_CLOSED") return error;
+  // A daemon that ends closes what it has not taken yet; after that nobody listens.
+  Error again = TryConnection(path);
+  return again.reason == "DAEMON_NOT_RUNNING" ? again : error;
 }
 
 }  // namespace tinyprof::client

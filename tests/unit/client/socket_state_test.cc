@@ -138,12 +138,29 @@ TEST_F(SocketState, SomebodyListensAndSaysNothing) {
 // As ssh does for a forwarded socket whose far end it may not or cannot open.
 TEST_F(SocketState, ConnectionsAreClosedAtOnce) {
   const std::string path = Bind("forwarded.sock", true);
-  std::thread forwarder([this] { close(accept(listener_, nullptr, nullptr)); });
+  std::thread forwarder([this] {
+    for (int i = 0; i < 2; ++i) close(accept(listener_, nullptr, nullptr));
+  });
   const Error error = ExplainSocket(path);
   forwarder.join();
   EXPECT_EQ(ExitCodeFor(error), ExitCode::kUnreachable);
   EXPECT_EQ(error.reason, "CONNECTION_CLOSED");
   EXPECT_THAT(error.message, HasSubstr("`ssh -L`"));
+}
+
+// As a daemon that is killed does with what waits for it.
+TEST_F(SocketState, TheDaemonEndsMeanwhile) {
+  const std::string path = Bind("ending.sock", true);
+  std::thread killed([this] {
+    const int connection = accept(listener_, nullptr, nullptr);
+    close(listener_);
+    listener_ = -1;
+    close(connection);
+  });
+  const Error error = ExplainSocket(path);
+  killed.join();
+  EXPECT_EQ(ExitCodeFor(error), ExitCode::kUnreachable);
+  EXPECT_EQ(error.reason, "DAEMON_NOT_RUNNING");
 }
 
 TEST_F(SocketState, TheSocketIsForItsOwnerAlone) {
