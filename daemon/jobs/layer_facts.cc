@@ -1,20 +1,15 @@
 #include "daemon/jobs/layer_facts.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <string_view>
+#include <span>
 
+#include "kernels/ops/families.h"
 #include "kernels/ops/partition.h"
 #include "kernels/runtime/session.h"
 
 namespace tinyprof {
 namespace {
-
-constexpr std::array<std::string_view, 24> kElementwise = {
-    "Add",  "Sub",     "Mul",       "Div", "Pow",   "Max",  "Min",       "Relu",
-    "Gelu", "Sigmoid", "Tanh",      "Exp", "Log",   "Sqrt", "Erf",       "Neg",
-    "Abs",  "Clip",    "LeakyRelu", "Elu", "Where", "Cast", "HardSwish", "Reciprocal"};
 
 int64_t ElementCountOf(const v1::TensorInfo& tensor) {
   int64_t count = 1;
@@ -71,7 +66,9 @@ int64_t DataFlow::GivenInputBytes(const v1::LayerAnalysis& layer) const {
 }
 
 bool IsElementwise(const std::string& op) {
-  return std::find(kElementwise.begin(), kElementwise.end(), op) != kElementwise.end();
+  const std::span<const Operator> operators = ElementwiseOperators();
+  return std::any_of(operators.begin(), operators.end(),
+                     [&](const Operator& one) { return one.type == op; });
 }
 
 DType ComputeDType(const v1::LayerAnalysis& layer) {

@@ -1,7 +1,7 @@
 // From an ONNX file to a graph of operators that tinyprof knows.
 //
 // What can be known before the run is worked out here: shapes from --input, constants, the branch
-// of an If whose condition is constant. Opsets 7 to 24 of the default domain are read.
+// of an If whose condition is constant. Opsets 1 to 26 of the default domain are read.
 #pragma once
 
 #include <cstddef>

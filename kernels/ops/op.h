@@ -1,7 +1,7 @@
 // The operator registry: for each ONNX operator its type rule, its cost rule and its kernels.
 //
 // Each family lives in kernels/ops/<family>/ and exports one table (`<Family>Operators()`),
-// declared in registry.cc. Adding an operator touches that folder and one line of its table.
+// declared in families.h. Adding an operator touches that folder and one line of its table.
 #pragma once
 
 #include <cstdint>

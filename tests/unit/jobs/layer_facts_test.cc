@@ -98,7 +98,9 @@ TEST(DispatchNsTest, OfASharedLayerIsThatOfTheTeam) {
 }
 
 TEST(ElementwiseTest, ConvolutionAndSoftmaxAreNot) {
-  EXPECT_TRUE(IsElementwise("Add"));
+  for (const char* op : {"Add", "Swish", "HardSigmoid", "Softplus", "PRelu", "Sum", "Cast"}) {
+    EXPECT_TRUE(IsElementwise(op)) << op;
+  }
   EXPECT_FALSE(IsElementwise("Conv"));
   EXPECT_FALSE(IsElementwise("Softmax"));
 }
