@@ -76,7 +76,8 @@ step_fuzz() {
     mkdir -p "$corpus"
     seeds=("tests/fuzz/corpus/$name")
     [[ "$name" == onnx* ]] && seeds=(tests/fuzz/corpus/onnx tests/fuzz/corpus/onnx_run "$suites")
-    "$fuzzer" -max_total_time="$TINYPROF_FUZZ_SECONDS" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+    # What is longer is replayed by the tests, and takes the sanitized importer half a minute.
+    "$fuzzer" -max_total_time="$TINYPROF_FUZZ_SECONDS" -rss_limit_mb=2048 -timeout=60 -max_len=4096 -print_final_stats=1 \
       -artifact_prefix="$logs/$name-" "$corpus" "${seeds[@]}" >"$logs/fuzz-$name.log" 2>&1 ||
       { tail -40 "$logs/fuzz-$name.log"; return 1; }
     printf '%s: %s inputs\n' "$name" "$(awk '/number_of_executed_units/ {print $2}' "$logs/fuzz-$name.log")"
