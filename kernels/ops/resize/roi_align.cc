@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <optional>
+#include <utility>
+
 #include "kernels/ops/checks.h"
 #include "kernels/ops/cost_math.h"
+#include "kernels/ops/onnx_types.h"
 
 namespace tinyprof {
 namespace {
@@ -27,6 +32,82 @@ bool Find(double place, int64_t length, Between& between) {
   return true;
 }
 
+// Where a rectangle begins along an axis and how long it is there, in pixels.
+struct Side {
+  double begin = 0;
+  double length = 0;
+};
+Side SideOf(const RoiAlignShape& shape, double begin, double end) {
+  const double offset = shape.half_pixel ? 0.5 : 0;
+  Side side{.begin = begin * shape.scale - offset};
+  side.length = end * shape.scale - offset - side.begin;
+  if (!shape.half_pixel) side.length = std::max(side.length, 1.0);
+  return side;
+}
+
+// As a number that may be larger than an integer; 0 where a rectangle has no size, or NaN.
+double SamplesAlong(const Side& side, int64_t bins) {
+  const double samples = std::ceil(side.length / static_cast<double>(bins));
+  return samples > 0 ? samples : 0;
+}
+
+using Rois = std::vector<std::array<double, 4>>;
+
+// Nothing where they are data of the run.
+Result<std::optional<Rois>> KnownRois(const NodeSignature& signature) {
+  if (signature.inputs[1].data == nullptr && signature.input(1).shape.element_count() > 0) {
+    return std::nullopt;
+  }
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<double> numbers,
+                            KnownNumbers(signature, 1, "rectangles"));
+  Rois rois(numbers.size() / 4);
+  for (size_t i = 0; i < numbers.size(); ++i) rois[i / 4][i % 4] = numbers[i];
+  return rois;
+}
+
+Status CheckAdaptiveSamples(const NodeSignature& signature, const RoiAlignShape& shape) {
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<Rois> rois, KnownRois(signature));
+  if (!rois) {
+    return Fail(ErrorCode::kUnimplemented, "ATTRIBUTE_NOT_SUPPORTED",
+                "RoiAlign with sampling_ratio 0 needs its rectangles (input 1) before the run, "
+                "since how many samples it takes depends on them: make them an initializer of the "
+                "model");
+  }
+  for (const std::array<double, 4>& roi : *rois) {
+    const double rows = SamplesAlong(SideOf(shape, roi[1], roi[3]), shape.out_height);
+    const double columns = SamplesAlong(SideOf(shape, roi[0], roi[2]), shape.out_width);
+    if (rows <= kMaxSamples && columns <= kMaxSamples) continue;
+    return Fail(ErrorCode::kResourceExhausted, "MODEL_TOO_LARGE",
+                fmt::format("RoiAlign with sampling_ratio 0 has a rectangle that takes {} x {} "
+                            "samples a bin, at most {} x {} are taken",
+                            rows, columns, kMaxSamples, kMaxSamples));
+  }
+  return {};
+}
+
+FlopClasses BinClasses(const RoiAlignShape& shape, int64_t samples) {
+  if (!shape.takes_maximum) return {.mac = 4 * samples, .add_mul_div = 1};
+  return {.add_mul_div = 4 * samples, .minmax = std::max<int64_t>(4 * samples - 1, 0)};
+}
+
+// Of rectangles that each have their own number of samples.
+Result<Cost> AdaptiveCost(const NodeSignature& signature, const RoiAlignShape& shape) {
+  TINYPROF_RETURN_IF_ERROR(CheckAdaptiveSamples(signature, shape));
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<Rois> rois, KnownRois(signature));
+  TINYPROF_ASSIGN_OR_RETURN(const int64_t bins,
+                            CheckedProduct({shape.channels, shape.out_height, shape.out_width}));
+  Cost cost;
+  for (const std::array<double, 4>& roi : *rois) {
+    const FlopClasses classes = BinClasses(shape, RoiSamplesOf(shape, roi).count());
+    TINYPROF_ASSIGN_OR_RETURN(const Cost own, PerElementCost(classes, bins));
+    TINYPROF_ASSIGN_OR_RETURN(cost.flops.mac, CheckedAdd(cost.flops.mac, own.flops.mac));
+    TINYPROF_ASSIGN_OR_RETURN(cost.flops.add_mul_div,
+                              CheckedAdd(cost.flops.add_mul_div, own.flops.add_mul_div));
+    TINYPROF_ASSIGN_OR_RETURN(cost.flops.minmax, CheckedAdd(cost.flops.minmax, own.flops.minmax));
+  }
+  return cost;
+}
+
 Status CheckOperands(const NodeSignature& signature) {
   TINYPROF_RETURN_IF_ERROR(CheckFloatInput(signature, 0));
   TINYPROF_RETURN_IF_ERROR(CheckRank(signature, 0, 4, 4));
@@ -47,21 +128,31 @@ Status CheckOperands(const NodeSignature& signature) {
 
 }  // namespace
 
+RoiSamples RoiSamplesOf(const RoiAlignShape& shape, const std::array<double, 4>& roi) {
+  if (shape.samples > 0) return {.rows = shape.samples, .columns = shape.samples};
+  const auto along = [&](double begin, double end, int64_t bins) {
+    return static_cast<int64_t>(
+        std::min(SamplesAlong(SideOf(shape, begin, end), bins), static_cast<double>(kMaxSamples)));
+  };
+  return {.rows = along(roi[1], roi[3], shape.out_height),
+          .columns = along(roi[0], roi[2], shape.out_width)};
+}
+
 RoiNeighbours RoiNeighboursOf(const RoiAlignShape& shape, const std::array<double, 4>& roi,
-                              int64_t row, int64_t column, int64_t i, int64_t j) {
-  const double offset = shape.half_pixel ? 0.5 : 0;
-  const auto place = [&](double begin, double end, int64_t bins, int64_t bin, int64_t sample) {
-    begin = begin * shape.scale - offset;
-    double length = end * shape.scale - offset - begin;
-    if (!shape.half_pixel) length = std::max(length, 1.0);
-    const double bin_length = length / static_cast<double>(bins);
-    const double within = (static_cast<double>(sample) + 0.5) / static_cast<double>(shape.samples);
-    return begin + (static_cast<double>(bin) + within) * bin_length;
+                              const RoiSamples& samples, int64_t row, int64_t column, int64_t i,
+                              int64_t j) {
+  const auto place = [&](const Side& side, int64_t bins, int64_t bin, int64_t sample,
+                         int64_t count) {
+    const double bin_length = side.length / static_cast<double>(bins);
+    const double within = (static_cast<double>(sample) + 0.5) / static_cast<double>(count);
+    return side.begin + (static_cast<double>(bin) + within) * bin_length;
   };
   Between x;
   Between y;
-  if (!Find(place(roi[0], roi[2], shape.out_width, column, j), shape.in_width, x) ||
-      !Find(place(roi[1], roi[3], shape.out_height, row, i), shape.in_height, y)) {
+  const Side across = SideOf(shape, roi[0], roi[2]);
+  const Side down = SideOf(shape, roi[1], roi[3]);
+  if (!Find(place(across, shape.out_width, column, j, samples.columns), shape.in_width, x) ||
+      !Find(place(down, shape.out_height, row, i, samples.rows), shape.in_height, y)) {
     return {};
   }
   const int64_t width = shape.in_width;
@@ -89,14 +180,9 @@ Result<RoiAlignShape> RoiAlignShapeOf(const NodeSignature& signature) {
                           fmt::format("an output of {} bins, wanted 1 to {}", bins, kMaxBins));
     }
   }
-  if (shape.samples == 0) {
-    return Fail(ErrorCode::kUnimplemented, "ATTRIBUTE_NOT_SUPPORTED",
-                "RoiAlign with sampling_ratio 0 is not supported: how many samples it takes would "
-                "depend on the rectangles");
-  }
   if (shape.samples < 0 || shape.samples > kMaxSamples) {
     return BadAttribute(
-        signature, fmt::format("sampling_ratio is {}, wanted 1 to {}", shape.samples, kMaxSamples));
+        signature, fmt::format("sampling_ratio is {}, wanted 0 to {}", shape.samples, kMaxSamples));
   }
   const std::string mode = signature.String("mode", "avg");
   const std::string transformation =
@@ -116,6 +202,9 @@ Result<RoiAlignShape> RoiAlignShapeOf(const NodeSignature& signature) {
 Result<std::vector<TensorType>> InferRoiAlign(const NodeSignature& signature, size_t output_count) {
   TINYPROF_RETURN_IF_ERROR(CheckOutputCount(signature, output_count, 1, 1));
   TINYPROF_ASSIGN_OR_RETURN(const RoiAlignShape shape, RoiAlignShapeOf(signature));
+  if (shape.samples == 0) {
+    TINYPROF_RETURN_IF_ERROR(CheckAdaptiveSamples(signature, shape));
+  }
   Result<Shape> output =
       Shape::Create({shape.rois, shape.channels, shape.out_height, shape.out_width});
   if (!output) return ShapeMismatch(signature, output.error().message);
@@ -124,12 +213,11 @@ Result<std::vector<TensorType>> InferRoiAlign(const NodeSignature& signature, si
 
 Result<Cost> RoiAlignCost(const NodeSignature& signature) {
   TINYPROF_ASSIGN_OR_RETURN(const RoiAlignShape shape, RoiAlignShapeOf(signature));
-  const int64_t samples = shape.samples * shape.samples;
-  const FlopClasses classes =
-      shape.takes_maximum ? FlopClasses{.add_mul_div = 4 * samples, .minmax = 4 * samples - 1}
-                          : FlopClasses{.mac = 4 * samples, .add_mul_div = 1};
   TINYPROF_ASSIGN_OR_RETURN(Cost cost,
-                            PerElementCost(classes, signature.output().shape.element_count()));
+                            shape.samples == 0
+                                ? AdaptiveCost(signature, shape)
+                                : PerElementCost(BinClasses(shape, shape.samples * shape.samples),
+                                                 signature.output().shape.element_count()));
   cost.valid_tap_mac_count = cost.flops.mac;
   return cost;
 }

@@ -193,6 +193,53 @@ TEST(RoiAlign, ByHand) {
               ElementsAre(0));
 }
 
+OpCase AdaptiveRois(const std::vector<float>& rois, Attributes attributes) {
+  const auto count = static_cast<int64_t>(rois.size() / 4);
+  return RoiAlign(Activation({1, 2, 9, 7}), FloatsOf({count, 4}, rois, true),
+                  std::vector<int64_t>(static_cast<size_t>(count), 0), std::move(attributes));
+}
+
+TEST(RoiAlign, SamplesByTheSizeOfItsRectangles) {
+  for (const std::string mode : {"avg", "max"}) {
+    for (const std::string transformation : {"half_pixel", "output_half_pixel"}) {
+      const OpCase op_case =
+          AdaptiveRois({0, 0, 5, 8, -3, 2, 40, 3, 2, 2, 2, 2, 5, 6, 1, 1, 0, 0, NAN, 4},
+                       {{"mode", mode},
+                        {"coordinate_transformation_mode", transformation},
+                        {"output_height", int64_t{3}},
+                        {"output_width", int64_t{2}}});
+      CheckOp(op_case);
+      CheckCounts(op_case, &RoiAlignReference<Counted>);
+    }
+  }
+}
+
+TEST(RoiAlign, AdaptiveSamplesByHand) {
+  // The 3 x 2 samples of a bin of 3 x 2 pixels are the pixels of x + 10 y: rows 0 to 2, columns 0
+  // and 1.
+  const OpCase::In image = FloatsOf({1, 1, 3, 3}, {0, 1, 2, 10, 11, 12, 20, 21, 22});
+  OpCase op_case = RoiAlign(image, FloatsOf({1, 4}, {0, 0, 2, 3}, true), {0}, {});
+  EXPECT_THAT(TrueOutputs(op_case)[0], ElementsAre(DoubleNear(10.5, 1e-12)));
+  EXPECT_EQ(CostOfCase(op_case).flops, (FlopClasses{.mac = 4 * 3 * 2, .add_mul_div = 1}));
+  op_case.attributes["mode"] = std::string("max");
+  EXPECT_THAT(TrueOutputs(op_case)[0], ElementsAre(21));
+  EXPECT_EQ(CostOfCase(op_case).flops, (FlopClasses{.add_mul_div = 4 * 6, .minmax = 4 * 6 - 1}));
+  // Two bins of 2.5 pixels take ceil(2.5) = 3 samples across; one pixel down takes one.
+  const OpCase two = AdaptiveRois({0, 0, 5, 1}, {{"output_width", int64_t{2}}});
+  EXPECT_EQ(CostOfCase(two).flops.mac, 2 * 2 * 4 * 3);
+  // A rectangle of no size has no samples: 0.
+  const OpCase none = AdaptiveRois({2, 2, 2, 2}, {});
+  EXPECT_THAT(TrueOutputs(none)[0], ElementsAre(0, 0));
+  EXPECT_EQ(CostOfCase(none).flops, (FlopClasses{.add_mul_div = 2}));
+}
+
+TEST(RoiAlign, AdaptiveSamplesAreKnownAndLimited) {
+  EXPECT_EQ(RefusalOf(AdaptiveRois({0, 0, 1e9F, 1}, {})).reason, "MODEL_TOO_LARGE");
+  EXPECT_EQ(RefusalOf(AdaptiveRois({0, 0, 1, INFINITY}, {})).reason, "MODEL_TOO_LARGE");
+  EXPECT_EQ(RefusalOf(AdaptiveRois({0, 0, 1, 1}, {{"sampling_ratio", int64_t{-1}}})).reason,
+            "BAD_ATTRIBUTE");
+}
+
 TEST(RoiAlign, RefusalsSayWhatIsWrong) {
   const OpCase::In images = Activation({1, 1, 3, 3});
   const OpCase::In roi = FloatsOf({1, 4}, {0, 0, 2, 2});
