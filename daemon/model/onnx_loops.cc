@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "daemon/model/onnx_node.h"
 #include "daemon/model/onnx_reader.h"
@@ -60,12 +61,11 @@ Result<std::vector<ValueId>> OnnxReader::ReadIteration(onnx::NodeProto& node,
   TINYPROF_RETURN_IF_ERROR(ReadNodes(body, scope));
   std::vector<ValueId> outputs;
   for (const auto& output : body.output()) {
-    const Scope* at = &scope;
-    while (at != nullptr && !at->values.contains(output.name())) at = at->parent;
-    if (at == nullptr) {
+    const std::optional<ValueId> value = Find(scope, output.name());
+    if (!value) {
       return BadLoop(node, fmt::format("nothing makes the output '{}' of its body", output.name()));
     }
-    outputs.push_back(at->values.find(output.name())->second);
+    outputs.push_back(*value);
   }
   return outputs;
 }
@@ -260,18 +260,49 @@ Result<ValueId> OnnxReader::EmitSlice(const onnx::NodeProto& node, ValueId value
   return EmitOne(node, base, "Gather", {value, at}, {{"axis", axis}});
 }
 
+Result<std::vector<int64_t>> OnnxReader::KnownSequenceLengths(const onnx::NodeProto& node,
+                                                              ValueId lengths,
+                                                              int64_t batch) const {
+  const std::byte* data = lengths < 0 ? nullptr : KnownData(graph_, lengths);
+  if (data == nullptr) {
+    return NotKnown(node, "how long its sequences are depends on the data of the run");
+  }
+  const TensorType& type = graph_.value(lengths).type;
+  if (type.dtype != DType::kInt64 || type.shape.element_count() != batch) {
+    return BadLoop(node,
+                   "its lengths of sequences are not one int64 for each element of the batch");
+  }
+  std::vector<int64_t> list(static_cast<size_t>(batch));
+  if (!list.empty()) std::memcpy(list.data(), data, list.size() * sizeof(int64_t));
+  return list;
+}
+
+// Zeros for the iterations that a sequence has less than the longest.
+void OnnxReader::PadStack(std::vector<ValueId>& stack, int64_t length) {
+  if (stack.empty() || stack[0] < 0 || static_cast<int64_t>(stack.size()) >= length) return;
+  const TensorType type = graph_.value(stack[0]).type;
+  const auto bytes = static_cast<size_t>(type.byte_size());
+  const ValueId zeros =
+      AddInitializer({"", type, std::make_shared<const std::vector<std::byte>>(bytes)});
+  stack.resize(static_cast<size_t>(length), zeros);
+}
+
 // The Scan of opset 8: input 0 has the lengths of sequences, and all others a batch as their first
-// dimension, each element of which is scanned by itself.
+// dimension, each element of which is scanned by itself, backwards from its own end. Beyond that
+// its outputs are 0.
 Status OnnxReader::ReadBatchedScan(onnx::NodeProto& node, Scope& scope, onnx::GraphProto& body,
                                    const Scope& constants, const std::vector<ValueId>& inputs) {
   for (auto& attribute : *node.mutable_attribute()) {
     if (attribute.name() == "directions") attribute.set_name("scan_input_directions");
   }
   if (inputs.size() < 2) return BadLoop(node, "it has no inputs");
-  if (inputs[0] != kNoValue) return NotKnown(node, "lengths of sequences are not supported");
   const Value* last = inputs.back() < 0 ? nullptr : &graph_.value(inputs.back());
   if (last == nullptr || last->type.shape.rank() == 0) return BadLoop(node, "it has no batch");
   const int64_t batch = last->type.shape[0];
+  std::vector<int64_t> lengths;
+  if (inputs[0] != kNoValue) {
+    TINYPROF_ASSIGN_OR_RETURN(lengths, KnownSequenceLengths(node, inputs[0], batch));
+  }
   Unrolled whole;
   for (int64_t b = 0; b < batch; ++b) {
     std::vector<ValueId> slices;
@@ -283,12 +314,19 @@ Status OnnxReader::ReadBatchedScan(onnx::NodeProto& node, Scope& scope, onnx::Gr
       TINYPROF_ASSIGN_OR_RETURN(const ValueId slice, EmitSlice(node, inputs[k], 0, b));
       slices.push_back(slice);
     }
-    TINYPROF_ASSIGN_OR_RETURN(const ScanPlan plan, PlanScan(node, body, slices));
+    TINYPROF_ASSIGN_OR_RETURN(ScanPlan plan, PlanScan(node, body, slices));
+    const int64_t longest = plan.trips;
+    if (!lengths.empty()) plan.trips = lengths[static_cast<size_t>(b)];
+    if (plan.trips > longest || (!lengths.empty() && plan.trips < 1)) {
+      return BadLoop(node,
+                     fmt::format("a sequence is {} long, wanted 1 to {}", plan.trips, longest));
+    }
     TINYPROF_ASSIGN_OR_RETURN(Unrolled one, UnrollScan(node, body, constants, plan, slices));
     // What is the state of one element is an output of the whole, stacked as all others are.
     whole.stacks.resize(one.state.size() + one.stacks.size());
     for (size_t k = 0; k < one.state.size(); ++k) whole.stacks[k].push_back(one.state[k]);
     for (size_t k = 0; k < one.stacks.size(); ++k) {
+      PadStack(one.stacks[k], longest);
       TINYPROF_ASSIGN_OR_RETURN(const ValueId stack, EmitStack(node, std::move(one.stacks[k]), 0));
       whole.stacks[one.state.size() + k].push_back(stack);
     }

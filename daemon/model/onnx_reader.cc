@@ -228,12 +228,12 @@ Status OnnxReader::ReadIf(onnx::NodeProto& node, Scope& scope) {
     TINYPROF_RETURN_IF_ERROR(ReadBody(*attribute.mutable_g(), branch));
     if (attribute.g().output_size() != node.output_size()) break;
     for (int i = 0; i < node.output_size(); ++i) {
-      const auto found = branch.values.find(attribute.g().output(i).name());
-      if (found == branch.values.end()) {
+      const std::optional<ValueId> value = Find(branch, attribute.g().output(i).name());
+      if (!value) {
         return BadOnnx(fmt::format("node '{}' (If): nothing makes the output '{}' of its {}",
                                    DisplayName(node), attribute.g().output(i).name(), wanted));
       }
-      TINYPROF_RETURN_IF_ERROR(Define(scope, node.output(i), found->second));
+      TINYPROF_RETURN_IF_ERROR(Define(scope, node.output(i), *value));
     }
     return {};
   }
@@ -326,16 +326,23 @@ Result<std::vector<ValueId>> OnnxReader::Resolve(const onnx::NodeProto& node,
       ids.push_back(kNoValue);
       continue;
     }
-    const Scope* at = &scope;
-    while (at != nullptr && !at->values.contains(name)) at = at->parent;
-    if (at == nullptr) {
+    const std::optional<ValueId> value = Find(scope, name);
+    if (!value) {
       return BadOnnx(fmt::format("node '{}' ({}) reads '{}', which nothing before it makes",
                                  DisplayName(node), node.op_type(), name.substr(0, 200)));
     }
-    ids.push_back(at->values.find(name)->second);
+    ids.push_back(*value);
   }
   while (!ids.empty() && ids.back() == kNoValue) ids.pop_back();
   return ids;
+}
+
+std::optional<ValueId> OnnxReader::Find(const Scope& scope, const std::string& name) {
+  for (const Scope* at = &scope; at != nullptr; at = at->parent) {
+    const auto found = at->values.find(name);
+    if (found != at->values.end()) return found->second;
+  }
+  return std::nullopt;
 }
 
 Status OnnxReader::Define(Scope& scope, const std::string& name, ValueId id) const {

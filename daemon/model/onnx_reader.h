@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -107,6 +108,9 @@ class OnnxReader {
   Status ReadScan(onnx::NodeProto& node, Scope& scope);
   Status ReadBatchedScan(onnx::NodeProto& node, Scope& scope, onnx::GraphProto& body,
                          const Scope& constants, const std::vector<ValueId>& inputs);
+  Result<std::vector<int64_t>> KnownSequenceLengths(const onnx::NodeProto& node, ValueId lengths,
+                                                    int64_t batch) const;
+  void PadStack(std::vector<ValueId>& stack, int64_t length);
   Result<Unrolled> UnrollScan(onnx::NodeProto& node, onnx::GraphProto& body, const Scope& constants,
                               const ScanPlan& plan, const std::vector<ValueId>& inputs);
   Result<ValueId> EmitSlice(const onnx::NodeProto& node, ValueId value, int64_t axis,
@@ -135,6 +139,8 @@ class OnnxReader {
   };
 
   Result<std::vector<ValueId>> Resolve(const onnx::NodeProto& node, const Scope& scope) const;
+  // The value of that name, of `scope` or those around it.
+  static std::optional<ValueId> Find(const Scope& scope, const std::string& name);
   Status Define(Scope& scope, const std::string& name, ValueId id) const;
   ValueId AddInitializer(TensorData tensor);
   std::string UniqueName(std::string wanted);

@@ -14,6 +14,24 @@ namespace {
 
 using testing::HasSubstr;
 
+// What the model makes of `x`, its only input of the run.
+std::vector<std::vector<float>> OutputsOf(const ModelMaker& maker, const std::vector<float>& x) {
+  const Graph graph = Imported(maker.Import());
+  const auto session = Session::Create(graph, {.backend = Backend::kReference});
+  if (!session || graph.inputs.empty()) {
+    ADD_FAILURE() << "the model cannot run";
+    return std::vector<std::vector<float>>(graph.outputs.size() + 2);
+  }
+  std::copy(x.begin(), x.end(), (*session)->input(0).As<float>());
+  (*session)->RunAll();
+  std::vector<std::vector<float>> outputs;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const ConstTensorView view = (*session)->output(i);
+    outputs.emplace_back(view.As<float>(), view.As<float>() + view.element_count());
+  }
+  return outputs;
+}
+
 // If(condition) with Relu in one branch and Tanh in the other, both of x from outside.
 void AddIf(ModelMaker& maker, const std::string& condition) {
   auto* node = maker.Node("If", {condition}, {"y"});
@@ -93,12 +111,54 @@ TEST(OnnxControlFlowTest, LoopsOfKnownLengthAreUnrolled) {
   EXPECT_EQ(analysis->totals.flop_count(), 4 * 3);
 }
 
+// Branches that pass on a value from outside of them.
+TEST(OnnxControlFlowTest, BranchesGiveValuesFromOutside) {
+  for (const int64_t taken : {1, 2}) {
+    ModelMaker maker;
+    maker.Input("x", {"3"}).Output("y").Output("h").Ints("one", {}, {1}).Ints("taken", {}, {taken});
+    maker.Node("Relu", {"x"}, {"h"});
+    maker.Node("Equal", {"one", "taken"}, {"condition"});
+    auto* node = maker.Node("If", {"condition"}, {"y"});
+    for (const auto& [name, value] : {std::pair{"then_branch", "h"}, {"else_branch", "x"}}) {
+      auto* attribute = node->add_attribute();
+      attribute->set_name(name);
+      attribute->set_type(onnx::AttributeProto::GRAPH);
+      attribute->mutable_g()->add_output()->set_name(value);
+    }
+    const std::vector<float> relu = {0, 0, 7};
+    const std::vector<float> as_is = {-1, 0, 7};
+    const std::vector<std::vector<float>> got = OutputsOf(maker, {-1, 0, 7});
+    EXPECT_EQ(got[0], taken == 1 ? relu : as_is);
+    EXPECT_EQ(got[1], relu);
+  }
+}
+
+TEST(OnnxControlFlowTest, BodiesGiveValuesFromOutside) {
+  ModelMaker maker;
+  maker.Input("x", {"3"}).Output("last").Output("all").Ints("trips", {}, {2});
+  auto* loop = maker.Node("Loop", {"trips", "", "x"}, {"last", "all"});
+  auto* attribute = loop->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  auto* body = attribute->mutable_g();
+  for (const char* name : {"i", "go", "v"}) body->add_input()->set_name(name);
+  for (const char* name : {"go", "twice", "x"}) body->add_output()->set_name(name);
+  ModelMaker::AddNode(body, "Add", {"v", "v"}, {"twice"});
+  const std::vector<std::vector<float>> got = OutputsOf(maker, {1, 2, 3});
+  EXPECT_EQ(got[0], (std::vector<float>{4, 8, 12}));
+  EXPECT_EQ(got[1], (std::vector<float>{1, 2, 3, 1, 2, 3}));
+}
+
 // Running sums of two sequences at once, the second of which begins at 100.
-TEST(OnnxControlFlowTest, TheScanOfOpset8GoesOverEachElementOfItsBatch) {
+ModelMaker RunningSums(const std::string& lengths, int64_t direction) {
   ModelMaker maker(8);
   maker.Input("x", {"2", "3"}).Output("last").Output("all").Floats("start", {2}, {0, 100});
-  auto* scan = maker.Node("Scan", {"", "start", "x"}, {"last", "all"});
+  auto* scan = maker.Node("Scan", {lengths, "start", "x"}, {"last", "all"});
   ModelMaker::SetInt(scan, "num_scan_inputs", 1);
+  auto* directions = scan->add_attribute();
+  directions->set_name("directions");
+  directions->set_type(onnx::AttributeProto::INTS);
+  directions->add_ints(direction);
   auto* attribute = scan->add_attribute();
   attribute->set_name("body");
   attribute->set_type(onnx::AttributeProto::GRAPH);
@@ -107,19 +167,45 @@ TEST(OnnxControlFlowTest, TheScanOfOpset8GoesOverEachElementOfItsBatch) {
   for (const char* name : {"new_sum", "seen"}) body->add_output()->set_name(name);
   ModelMaker::AddNode(body, "Add", {"sum", "element"}, {"new_sum"});
   ModelMaker::AddNode(body, "Identity", {"new_sum"}, {"seen"});
-  const Graph graph = Imported(maker.Import());
-  const auto session = Session::Create(graph, {.backend = Backend::kReference});
-  ASSERT_TRUE(session.has_value()) << session.error().message;
-  const std::vector<float> x = {1, 2, 3, 10, 20, 30};
-  std::copy(x.begin(), x.end(), (*session)->input(0).As<float>());
-  (*session)->RunAll();
-  const auto output = [&](size_t index) {
-    const ConstTensorView view = (*session)->output(index);
-    return std::vector<float>(view.As<float>(), view.As<float>() + view.element_count());
-  };
-  EXPECT_EQ((*session)->output(1).type.shape, (Shape{2, 3}));
-  EXPECT_EQ(output(0), (std::vector<float>{6, 160}));
-  EXPECT_EQ(output(1), (std::vector<float>{1, 3, 6, 110, 130, 160}));
+  return maker;
+}
+
+TEST(OnnxControlFlowTest, TheScanOfOpset8GoesOverEachElementOfItsBatch) {
+  const std::vector<std::vector<float>> got = OutputsOf(RunningSums("", 0), {1, 2, 3, 10, 20, 30});
+  EXPECT_EQ(got[0], (std::vector<float>{6, 160}));
+  EXPECT_EQ(got[1], (std::vector<float>{1, 3, 6, 110, 130, 160}));
+}
+
+// After its end a sequence keeps its state and gives 0; backwards it begins at its own end.
+TEST(OnnxControlFlowTest, SequencesOfAScanEndByThemselves) {
+  for (const int64_t direction : {0, 1}) {
+    ModelMaker maker = RunningSums("lengths", direction);
+    maker.Ints("lengths", {2}, {2, 3});
+    const std::vector<std::vector<float>> got = OutputsOf(maker, {1, 2, 3, 10, 20, 30});
+    EXPECT_EQ(got[0], (std::vector<float>{3, 160}));
+    EXPECT_EQ(got[1], direction == 0 ? (std::vector<float>{1, 3, 0, 110, 130, 160})
+                                     : (std::vector<float>{2, 3, 0, 130, 150, 160}));
+    const Result<ModelAnalysis> analysis = Analyze(Imported(maker.Import()));
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(analysis->totals.flop_count(), 2 + 3);
+  }
+}
+
+TEST(OnnxControlFlowTest, LengthsOfAScanHaveToBeKnownAndFit) {
+  for (const std::vector<int64_t>& lengths :
+       {std::vector<int64_t>{0, 3}, {2, 4}, {-1, 2}, {2}, {1, 2, 3}}) {
+    ModelMaker maker = RunningSums("lengths", 0);
+    maker.Ints("lengths", {static_cast<int64_t>(lengths.size())}, lengths);
+    const Result<Graph> graph = maker.Import();
+    ASSERT_FALSE(graph.has_value());
+    EXPECT_EQ(graph.error().reason, "BAD_ONNX") << graph.error().message;
+  }
+  ModelMaker floats = RunningSums("lengths", 0);
+  floats.Floats("lengths", {2}, {2, 3});
+  EXPECT_EQ(floats.Import().error().reason, "BAD_ONNX");
+  ModelMaker unknown = RunningSums("lengths", 0);
+  unknown.Input("lengths", {"2"}, DType::kInt64);
+  EXPECT_EQ(unknown.Import().error().reason, "CONTROL_FLOW");
 }
 
 TEST(OnnxControlFlowTest, LoopsThatNeverEndAreRefused) {
