@@ -23,6 +23,7 @@ FlopClasses PerUnit(const RecurrentDims& dims, Cell cell) {
 Result<Cost> CellCost(const RecurrentDims& dims, Cell cell, bool has_bias, bool has_peepholes) {
   FlopClasses unit = PerUnit(dims, cell);
   unit.bias = has_bias ? 2 * dims.gates : 0;
+  if (dims.clip > 0) unit.minmax = 2 * dims.gates;
   if (has_peepholes) unit.add_mul_div += 6;
   TINYPROF_ASSIGN_OR_RETURN(const int64_t width, CheckedAdd(dims.input, dims.hidden));
   TINYPROF_ASSIGN_OR_RETURN(unit.mac, CheckedMul(dims.gates, width));

@@ -5,7 +5,7 @@
 //         (1 - z) * candidate + z * h: 4
 //   LSTM  3 sigmoids, 2 tanh; f * c + i * candidate: 3; o * tanh(c): 1; with peepholes 3 mul + 3
 //   add
-// A sigmoid is 1 transcendental + 1 add + 1 div.
+// A clip is 2 minima or maxima for each gate. A sigmoid is 1 transcendental + 1 add + 1 div.
 #pragma once
 
 #include "kernels/ops/op.h"

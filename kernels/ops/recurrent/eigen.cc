@@ -181,9 +181,10 @@ template <Cell cell>
 Result<std::unique_ptr<Kernel>> MakeRecurrent(const NodeSignature& signature,
                                               const KernelOptions& options) {
   constexpr size_t kLengths = 4, kPeepholes = 7;
-  if (signature.has_input(kLengths) || signature.has_input(kPeepholes)) {
+  if (signature.has_input(kLengths) || signature.has_input(kPeepholes) ||
+      signature.has_attribute("clip")) {
     return Fail(ErrorCode::kUnimplemented, "NO_KERNEL",
-                "the Eigen backend takes whole sequences and no peepholes");
+                "the Eigen backend takes whole sequences, no peepholes and no clip");
   }
   return MakeFloatKernel<RecurrentKernel<cell>>(signature, options);
 }

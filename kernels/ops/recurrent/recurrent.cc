@@ -43,7 +43,11 @@ Status CheckUnsupported(const NodeSignature& signature, Cell cell) {
   }
   if (signature.Int("layout", 0) != 0) return NotSupported(signature, "layout 1 (batch first)");
   if (signature.Int("input_forget", 0) != 0) return NotSupported(signature, "input_forget");
-  if (signature.has_attribute("clip")) return NotSupported(signature, "clip");
+  // Written so that NaN is refused.
+  if (signature.has_attribute("clip") && !(signature.Float("clip", 0) > 0)) {
+    return BadAttribute(signature,
+                        fmt::format("clip is {}, wanted more than 0", signature.Float("clip", 0)));
+  }
   return {};
 }
 
@@ -131,6 +135,7 @@ RecurrentDims RecurrentDimsOf(const NodeSignature& signature, Cell cell) {
           .directions = direction == "bidirectional" ? 2 : 1,
           .gates = GateCount(cell),
           .first_is_reverse = direction == "reverse",
+          .clip = signature.Float("clip", 0),
           .linear_before_reset = signature.Int("linear_before_reset", 0) != 0};
 }
 

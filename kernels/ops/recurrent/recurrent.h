@@ -3,7 +3,8 @@
 // * gates * hidden], lengths of sequences [batch], initial state [directions, batch, hidden] (LSTM:
 // and cell, and peepholes [directions, 3 * hidden]). Outputs, all optional: Y [steps, directions,
 // batch, hidden], the last state and the last cell [directions, batch, hidden]. Default activations
-// only. A sequence that has ended keeps its state, and Y is 0 there; the cost counts all steps.
+// only; what goes into those of the gates may be clipped (the state of an LSTM never is). A
+// sequence that has ended keeps its state, and Y is 0 there; the cost counts all steps.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct RecurrentDims {
   int64_t directions = 1;
   int64_t gates = 1;
   bool first_is_reverse = false;
+  float clip = 0;  // what goes into the activations of gates is clipped to [-clip, clip]; 0: not
   bool linear_before_reset = false;  // GRU: the reset gate scales R h + bias instead of h
 
   int64_t gate_width() const { return gates * hidden; }

@@ -10,6 +10,7 @@
 #include "kernels/ops/elementwise/unary_functors.h"
 #include "kernels/ops/kernel.h"
 #include "kernels/ops/recurrent/recurrent.h"
+#include "kernels/ops/scalar_math.h"
 
 namespace tinyprof {
 
@@ -26,6 +27,12 @@ template <class T>
 T DotOf(const T* a, const T* b, int64_t count, T sum) {
   for (int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
   return sum;
+}
+
+// What goes into an activation.
+template <class T>
+T Clipped(const RecurrentDims& dims, T x) {
+  return dims.clip > 0 ? Min(Max(x, T(-dims.clip)), T(dims.clip)) : x;
 }
 
 // W x + R h + both biases for row `row` of the gates; `h` is the state or what stands in for it.
@@ -46,7 +53,7 @@ void RnnStep(const RecurrentDims& dims, const DirectionOperands<T>& operands,
              const CellState<T>& state) {
   using std::tanh;
   for (int64_t j = 0; j < dims.hidden; ++j) {
-    state.gates[j] = tanh(Preactivation(dims, operands, state.x, state.hidden, j));
+    state.gates[j] = tanh(Clipped(dims, Preactivation(dims, operands, state.x, state.hidden, j)));
   }
   std::copy_n(state.gates, dims.hidden, state.hidden);
 }
@@ -70,10 +77,10 @@ void LstmStep(const RecurrentDims& dims, const DirectionOperands<T>& operands,
       in[j] += peepholes[j] * state.cell[j];
       forget[j] += peepholes[2 * hidden + j] * state.cell[j];
     }
-    state.cell[j] = Sigmoid::Apply(forget[j], {}) * state.cell[j] +
-                    Sigmoid::Apply(in[j], {}) * tanh(candidate[j]);
+    state.cell[j] = Sigmoid::Apply(Clipped(dims, forget[j]), {}) * state.cell[j] +
+                    Sigmoid::Apply(Clipped(dims, in[j]), {}) * tanh(Clipped(dims, candidate[j]));
     if (peepholes != nullptr) out[j] += peepholes[hidden + j] * state.cell[j];
-    state.hidden[j] = Sigmoid::Apply(out[j], {}) * tanh(state.cell[j]);
+    state.hidden[j] = Sigmoid::Apply(Clipped(dims, out[j]), {}) * tanh(state.cell[j]);
   }
 }
 
@@ -85,7 +92,7 @@ T GruCandidate(const RecurrentDims& dims, const DirectionOperands<T>& operands,
   using std::tanh;
   const int64_t row = 2 * dims.hidden + j;
   if (!dims.linear_before_reset) {
-    return tanh(Preactivation(dims, operands, state.x, reset_hidden, row));
+    return tanh(Clipped(dims, Preactivation(dims, operands, state.x, reset_hidden, row)));
   }
   T from_hidden =
       DotOf(static_cast<const T*>(state.hidden), operands.r + row * dims.hidden, dims.hidden, T(0));
@@ -93,7 +100,7 @@ T GruCandidate(const RecurrentDims& dims, const DirectionOperands<T>& operands,
   T sum = DotOf(state.x, operands.w + row * dims.input, dims.input, T(0));
   sum += reset[j] * from_hidden;
   if (operands.input_bias != nullptr) sum += operands.input_bias[row];
-  return tanh(sum);
+  return tanh(Clipped(dims, sum));
 }
 
 template <class T>
@@ -106,7 +113,7 @@ void GruStep(const RecurrentDims& dims, const DirectionOperands<T>& operands,
   T* reset_hidden = candidate + hidden;
   for (int64_t row = 0; row < 2 * hidden; ++row) {
     const T sum = Preactivation(dims, operands, state.x, state.hidden, row);
-    state.gates[row] = Sigmoid::Apply(sum, {});
+    state.gates[row] = Sigmoid::Apply(Clipped(dims, sum), {});
   }
   for (int64_t j = 0; j < hidden && !dims.linear_before_reset; ++j) {
     reset_hidden[j] = reset[j] * state.hidden[j];

@@ -163,6 +163,54 @@ TEST(Recurrent, SequencesEndByThemselves) {
   }
 }
 
+TEST(Recurrent, ClippedCellsAgreeAndCostWhatTheyExecute) {
+  for (const CellType& cell : CellTypes()) {
+    for (const int64_t linear_before_reset : {0, 1}) {
+      OpCase op_case = Recurrent(cell, {5, 3, 7, 9}, "bidirectional", Operands::kAll);
+      op_case.attributes["clip"] = 0.25F;
+      if (cell.type == "GRU") op_case.attributes["linear_before_reset"] = linear_before_reset;
+      if (cell.type == "LSTM") op_case.inputs.push_back(WeightOf({2, 3 * 9}));
+      op_case.has_eigen_kernel = false;
+      CheckOp(op_case);
+      CheckCounts(op_case, cell.counted);
+      Cost clipped = CostOfCase(op_case);
+      EXPECT_EQ(clipped.flops.minmax, 2 * 5 * 3 * 9 * cell.gates * 2);
+    }
+  }
+}
+
+// What goes into the activations of the gates is clipped, the state of an LSTM is not: it passes
+// the threshold of 0.5 here.
+TEST(Recurrent, ClipByHand) {
+  const OpCase::In x = FloatsOf({1, 1, 1}, {2});
+  const OpCase::In h0 = FloatsOf({1, 1, 1}, {0.25F});
+  const Attributes clip = {{"clip", 0.5F}};
+  const OpCase rnn{.op_type = "RNN",
+                   .attributes = clip,
+                   .inputs = {x, FloatsOf({1, 1, 1}, {-3}), FloatsOf({1, 1, 1}, {1})},
+                   .has_eigen_kernel = false};
+  EXPECT_THAT(TrueOutputs(rnn)[0], ElementsAre(DoubleNear(std::tanh(-0.5), 1e-12)));
+  const OpCase lstm{
+      .op_type = "LSTM",
+      .attributes = clip,
+      .inputs = {x, FloatsOf({1, 4, 1}, {5, -5, 5, 0.125F}), FloatsOf({1, 4, 1}, {0, 0, 0, 0}),
+                 Omitted(), Omitted(), h0, FloatsOf({1, 1, 1}, {4})},
+      .output_count = 3,
+      .has_eigen_kernel = false};
+  const std::vector<std::vector<double>> got = TrueOutputs(lstm);
+  const double cell = SigmoidOf(0.5) * 4 + SigmoidOf(0.5) * std::tanh(0.25);
+  EXPECT_NEAR(got[2][0], cell, 1e-12);
+  EXPECT_NEAR(got[1][0], SigmoidOf(-0.5) * std::tanh(cell), 1e-12);
+  const OpCase gru{.op_type = "GRU",
+                   .attributes = clip,
+                   .inputs = {x, FloatsOf({1, 3, 1}, {-4, 4, 3}), FloatsOf({1, 3, 1}, {0, 0, 1}),
+                              Omitted(), Omitted(), h0},
+                   .has_eigen_kernel = false};
+  const double z = SigmoidOf(-0.5);
+  EXPECT_THAT(TrueOutputs(gru)[0],
+              ElementsAre(DoubleNear((1 - z) * std::tanh(0.5) + z * 0.25, 1e-12)));
+}
+
 // One unit, one input, two steps, by the formulas.
 TEST(Recurrent, LstmByHand) {
   const OpCase op_case{
@@ -208,7 +256,9 @@ TEST(Recurrent, RefusesWhatItDoesNotDoByName) {
   EXPECT_EQ(refused("layout", int64_t{1}).code, ErrorCode::kUnimplemented);
   EXPECT_THAT(refused("activations", std::string("Relu,Tanh,Tanh")).message,
               HasSubstr("activations Relu,Tanh,Tanh"));
-  EXPECT_THAT(refused("clip", 1.0F).message, HasSubstr("clip"));
+  for (const float clip : {0.0F, -1.0F, NAN}) {
+    EXPECT_EQ(refused("clip", clip).reason, "BAD_ATTRIBUTE");
+  }
   EXPECT_EQ(refused("direction", std::string("sideways")).reason, "BAD_ATTRIBUTE");
   EXPECT_THAT(refused("hidden_size", int64_t{5}).message, HasSubstr("hidden_size is 5"));
   OpCase bias = Recurrent(CellTypes()[1], {2, 1, 3, 4}, "forward", Operands::kBias);
