@@ -5,6 +5,7 @@
 #include "kernels/ops/conv/eigen_unfold.h"
 #include "kernels/ops/packing_kernel.h"
 #include "kernels/ops/partition.h"
+#include "kernels/ops/quantize/eigen_int_depthwise.h"
 #include "kernels/ops/quantize/eigen_int_epilogue.h"
 #include "kernels/ops/quantize/eigen_int_gemm.h"
 #include "kernels/ops/quantize/eigen_products.h"
@@ -269,6 +270,7 @@ Result<std::unique_ptr<Kernel>> MakeIntConv(const NodeSignature& signature,
                                             const ProductRoles& roles, int threads) {
   TINYPROF_RETURN_IF_ERROR(CheckBytes(signature, roles));
   TINYPROF_ASSIGN_OR_RETURN(const ConvShape shape, ConvShapeOf(FloatProductOf(signature, roles)));
+  if (IsIntDepthwise(shape)) return MakeIntDepthwise(signature, roles, shape, threads);
   return std::make_unique<IntConv>(signature, roles, shape, threads);
 }
 

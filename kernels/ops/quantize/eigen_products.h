@@ -11,7 +11,7 @@ Result<std::unique_ptr<Kernel>> MakeIntMatmul(const NodeSignature& signature,
                                               const ProductRoles& roles, int threads);
 
 // ConvInteger and QLinearConv: the weights times the unfolded input, a tile of places at a time.
-// Weights are packed once.
+// Weights are packed once. Depthwise ones are left to eigen_int_depthwise.h.
 Result<std::unique_ptr<Kernel>> MakeIntConv(const NodeSignature& signature,
                                             const ProductRoles& roles, int threads);
 

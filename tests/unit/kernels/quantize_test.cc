@@ -291,6 +291,26 @@ TEST(Quantize, ProductsOfMatricesInEveryKernel) {
   }
 }
 
+// 16 x 16 taps are the most whose sums floats hold exactly: 256 products of 255 * 255 are below
+// 2^24.
+TEST(Quantize, DepthwiseConvolutionsHaveAKernelOfTheirOwn) {
+  for (const auto& [kernel, own] : {std::pair{int64_t{3}, true}, {16, true}, {17, false}}) {
+    const auto taps = static_cast<size_t>(kernel * kernel);
+    const std::vector<int> most(2 * taps, 255);
+    OpCase op_case = Case(
+        "ConvInteger", {Bytes({1, 2, kernel, kernel}, most), Bytes({2, 1, kernel, kernel}, most)});
+    op_case.attributes = {{"group", int64_t{2}}};
+    const auto sum = static_cast<double>(255 * 255 * kernel * kernel);
+    EXPECT_THAT(Output(op_case), ElementsAre(sum, sum));
+    for (const Isa isa : HostIsas()) {
+      const Result<Graph> graph = BuildGraph(op_case);
+      const auto session = Session::Create(*graph, {.backend = Backend::kEigen, .isa = isa});
+      ASSERT_TRUE(session.has_value());
+      EXPECT_EQ((*session)->kernel(0).implementation() == "exact float depthwise", own);
+    }
+  }
+}
+
 // Strides, dilations, padding, groups, 1 to 3 axes; 4800 products of up to 255 * 255 are more than
 // a float32 holds.
 TEST(Quantize, ConvolutionsInEveryKernel) {
@@ -309,6 +329,18 @@ TEST(Quantize, ConvolutionsInEveryKernel) {
             {1, 6, 31, 32}, {12, 1, 3, 3}, {{"group", int64_t{6}}, {"strides", Ints{2, 2}}}},
         Convolution{
             {2, 8, 13, 8}, {6, 4, 3, 2}, {{"group", int64_t{2}}, {"dilations", Ints{2, 3}}}},
+        Convolution{
+            {2, 5, 9, 70}, {5, 1, 3, 3}, {{"group", int64_t{5}}, {"pads", Ints{1, 1, 1, 1}}}},
+        Convolution{{1, 3, 20, 41},
+                    {6, 1, 3, 2},
+                    {{"group", int64_t{3}},
+                     {"strides", Ints{2, 3}},
+                     {"dilations", Ints{1, 2}},
+                     {"pads", Ints{0, 2, 1, 3}}}},
+        Convolution{{1, 2, 5, 6, 7},
+                    {2, 1, 3, 2, 3},
+                    {{"group", int64_t{2}}, {"pads", Ints{1, 0, 2, 0, 1, 1}}}},
+        Convolution{{1, 2, 17, 18}, {2, 1, 17, 16}, {{"group", int64_t{2}}}},
         Convolution{{2, 4, 50}, {6, 4, 5}, {{"strides", Ints{3}}}},
         Convolution{{1, 3, 5, 6, 7}, {4, 3, 3, 2, 3}, {}}}) {
     SCOPED_TRACE(conv.x.ToString());
