@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "kernels/ops/checks.h"
 #include "kernels/ops/cost_math.h"
@@ -10,6 +8,7 @@
 #include "kernels/ops/number_kernel.h"
 #include "kernels/ops/onnx_types.h"
 #include "kernels/ops/partition.h"
+#include "kernels/ops/signal/fourier_reference.h"
 #include "kernels/ops/signal/signal.h"
 
 namespace tinyprof {
@@ -39,69 +38,32 @@ template <class T>
 class FourierKernel final : public Kernel {
  public:
   // `window_input` is 0 where there is none.
-  FourierKernel(FourierShape shape, size_t window_input, int threads)
-      : shape_(std::move(shape)),
+  FourierKernel(const FourierShape& shape, size_t window_input, int threads)
+      : loop_(shape),
         window_input_(window_input),
-        rows_(shape_.outer * shape_.inner * shape_.frames),
-        threads_(ThreadsFor(rows_ * shape_.bins * shape_.length, threads)) {
-    for (int64_t i = 0; i < shape_.length; ++i) {
-      const double turn =
-          2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(shape_.length);
-      cosines_.push_back(static_cast<T>(std::cos(turn)));
-      sines_.push_back(static_cast<T>(shape_.inverse ? std::sin(turn) : -std::sin(turn)));
-    }
-  }
+        threads_(ThreadsFor(loop_.row_count() * shape.bins * shape.length, threads)) {}
   std::string implementation() const override { return "matrix"; }
+  int64_t scratch_bytes() const override {
+    return loop_.frame_elements() * threads_ * static_cast<int64_t>(sizeof(T));
+  }
 
   void Run(const KernelArgs& args) const noexcept override {
+    const T* window =
+        window_input_ != 0 && args.has_input(window_input_) ? args.In<T>(window_input_) : nullptr;
 #pragma omp parallel for num_threads(threads_)
-    for (int64_t row = 0; row < rows_; ++row) {
-      const int64_t frame = row % shape_.frames;
-      const int64_t signal = row / shape_.frames;
-      const int64_t inner = signal % shape_.inner;
-      const int64_t outer = signal / shape_.inner;
-      for (int64_t bin = 0; bin < shape_.bins; ++bin) {
-        WriteBin(args, outer * shape_.samples * shape_.inner + inner, frame * shape_.step, bin,
-                 ((outer * shape_.frames + frame) * shape_.bins + bin) * shape_.inner + inner);
+    for (int thread = 0; thread < threads_; ++thread) {
+      T* frame = reinterpret_cast<T*>(args.scratch.data()) + thread * loop_.frame_elements();
+      const Partition part = PartOf(loop_.row_count(), thread, threads_);
+      for (int64_t row = part.begin; row < part.end; ++row) {
+        loop_.RunRow(row, args.In<T>(0), window, frame, args.Out<T>());
       }
     }
   }
 
  private:
-  void WriteBin(const KernelArgs& args, int64_t signal, int64_t first, int64_t bin,
-                int64_t to) const {
-    const T* x = args.In<T>(0);
-    const T* window =
-        args.has_input(window_input_) && window_input_ != 0 ? args.In<T>(window_input_) : nullptr;
-    const int64_t end = std::min(shape_.length, shape_.samples - first);
-    T real = 0;
-    T imaginary = 0;
-    int64_t turn = 0;
-    for (int64_t i = 0; i < end; ++i) {
-      const int64_t at = (signal + (first + i) * shape_.inner) * shape_.parts;
-      const auto angle = static_cast<size_t>(turn);
-      const T weight = window == nullptr ? T(1) : window[i];
-      const T own = x[at] * weight;
-      real += own * cosines_[angle];
-      imaginary += own * sines_[angle];
-      if (shape_.parts == 2) {
-        const T other = x[at + 1] * weight;
-        real -= other * sines_[angle];
-        imaginary += other * cosines_[angle];
-      }
-      turn = (turn + bin) % shape_.length;
-    }
-    const T divisor = shape_.inverse ? static_cast<T>(shape_.length) : T(1);
-    args.Out<T>()[2 * to] = real / divisor;
-    args.Out<T>()[2 * to + 1] = imaginary / divisor;
-  }
-
-  FourierShape shape_;
+  FourierLoop<T> loop_;
   size_t window_input_;
-  int64_t rows_;
   int threads_;
-  std::vector<T> cosines_;
-  std::vector<T> sines_;
 };
 
 Result<Cost> FourierCost(const FourierShape& shape) {
@@ -110,7 +72,9 @@ Result<Cost> FourierCost(const FourierShape& shape) {
                             CheckedProduct({shape.outer, shape.inner, shape.frames, shape.bins}));
   TINYPROF_ASSIGN_OR_RETURN(cost.flops.mac,
                             CheckedProduct({outputs, shape.length, 2 * shape.parts}));
-  cost.valid_tap_mac_count = cost.flops.mac;
+  const int64_t present = std::min(shape.length, shape.samples);
+  TINYPROF_ASSIGN_OR_RETURN(cost.valid_tap_mac_count,
+                            CheckedProduct({outputs, present, 2 * shape.parts}));
   if (shape.inverse) cost.flops.add_mul_div = 2 * outputs;
   return cost;
 }
@@ -205,13 +169,13 @@ Result<Cost> StftCost(const NodeSignature& signature) {
 }
 
 KernelResult MakeDftKernel(const NodeSignature& signature, const KernelOptions& options) {
-  TINYPROF_ASSIGN_OR_RETURN(FourierShape shape, DftShapeOf(signature));
-  return MakeForNumber<FourierKernel>(signature, std::move(shape), size_t{0}, options.threads);
+  TINYPROF_ASSIGN_OR_RETURN(const FourierShape shape, DftShapeOf(signature));
+  return MakeForNumber<FourierKernel>(signature, shape, size_t{0}, options.threads);
 }
 
 KernelResult MakeStftKernel(const NodeSignature& signature, const KernelOptions& options) {
-  TINYPROF_ASSIGN_OR_RETURN(FourierShape shape, StftShapeOf(signature));
-  return MakeForNumber<FourierKernel>(signature, std::move(shape), size_t{2}, options.threads);
+  TINYPROF_ASSIGN_OR_RETURN(const FourierShape shape, StftShapeOf(signature));
+  return MakeForNumber<FourierKernel>(signature, shape, size_t{2}, options.threads);
 }
 
 }  // namespace tinyprof

@@ -3,7 +3,8 @@
 // Windows and filters depend on numbers that are known before the run; they are worked out when the
 // kernel is made and cost nothing while it runs. A DFT is counted as the product with its matrix: 2
 // multiply-accumulates for each real sample and frequency, 4 for a complex one; 2 divisions for
-// each output of an inverse. An STFT also multiplies each sample of a frame with the window.
+// each output of an inverse. Samples that a signal is short of its length are padding. An STFT also
+// multiplies each sample of a frame with the window.
 #pragma once
 
 #include <vector>

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "kernels/ops/signal/fourier_reference.h"
+#include "tests/unit/kernels/counted.h"
 #include "tests/unit/kernels/op_test_util.h"
 
 namespace tinyprof {
@@ -60,6 +62,39 @@ TEST(Signal, LongerTransformsAgree) {
   OpCase frames = Signal("STFT", {Activation({3, 400, 1}), IntsOf({50}), Activation({100})});
   frames.tolerance = 1e-4;
   CheckOp(frames);
+}
+
+template <Result<FourierShape> (*shape_of)(const NodeSignature& signature)>
+void CountedFourier(const NodeSignature& signature, const KernelArgs& args) {
+  const FourierLoop<Counted> loop(*shape_of(signature));
+  std::vector<Counted> frame(static_cast<size_t>(loop.frame_elements()));
+  const bool has_window = signature.node->op_type == "STFT" && args.has_input(2);
+  for (int64_t row = 0; row < loop.row_count(); ++row) {
+    loop.RunRow(row, args.In<Counted>(0), has_window ? args.In<Counted>(2) : nullptr, frame.data(),
+                args.Out<Counted>());
+  }
+}
+
+TEST(Signal, CountsWhatTheLoopExecutes) {
+  for (const int64_t parts : {1, 2}) {
+    for (const int64_t inverse : {0, 1}) {
+      const Attributes attributes = {{"inverse", inverse}};
+      CheckCounts(Signal("DFT", {Activation({3, 10, parts})}, attributes),
+                  &CountedFourier<&DftShapeOf>);
+      // 10 of 16 samples are there, the others are padding; 10 of 7 are cut.
+      for (const int64_t length : {16, 7}) {
+        CheckCounts(Signal("DFT", {Activation({3, 10, 4, parts}), IntsOf({length})}, attributes),
+                    &CountedFourier<&DftShapeOf>, Executes::kValidTaps);
+      }
+    }
+    const Attributes two_sided = {{"onesided", int64_t{0}}};
+    CheckCounts(
+        Signal("STFT", {Activation({2, 40, parts}), IntsOf({5}), Activation({12})}, two_sided),
+        &CountedFourier<&StftShapeOf>);
+    CheckCounts(Signal("STFT", {Activation({2, 40, parts}), IntsOf({5}), Omitted(), IntsOf({12})},
+                       two_sided),
+                &CountedFourier<&StftShapeOf>);
+  }
 }
 
 TEST(Signal, WindowsByHand) {
