@@ -8,9 +8,9 @@
 #include "kernels/ops/checks.h"
 #include "kernels/ops/conv/reference.h"
 #include "kernels/ops/convert.h"
-#include "kernels/ops/matmul/matmul_shape.h"
 #include "kernels/ops/quantize/linear.h"
 #include "kernels/ops/quantize/product_dims.h"
+#include "kernels/ops/quantize/reference.h"
 #include "kernels/tensor/buffer.h"
 
 namespace tinyprof {
@@ -21,23 +21,6 @@ using KernelResult = Result<std::unique_ptr<Kernel>>;
 
 using DimsFn = Result<ProductDims> (*)(const NodeSignature& product);
 using LoopFn = void (*)(const NodeSignature& product, const KernelArgs& args);
-
-// out = x w in 32 bits that wrap around, as ConvReference<uint32_t> does.
-void MatmulLoop(const NodeSignature& product, const KernelArgs& args) {
-  const MatmulShape shape = *MatmulShapeOf(product);
-  for (int64_t batch = 0; batch < shape.batch_count; ++batch) {
-    const uint32_t* a = args.In<uint32_t>(0) + shape.a_offset(batch);
-    const uint32_t* b = args.In<uint32_t>(1) + shape.b_offset(batch);
-    uint32_t* out = args.Out<uint32_t>() + batch * shape.m * shape.n;
-    for (int64_t i = 0; i < shape.m; ++i) {
-      for (int64_t j = 0; j < shape.n; ++j) out[i * shape.n + j] = 0;
-      for (int64_t k = 0; k < shape.k; ++k) {
-        const uint32_t factor = a[i * shape.k + k];
-        for (int64_t j = 0; j < shape.n; ++j) out[i * shape.n + j] += factor * b[k * shape.n + j];
-      }
-    }
-  }
-}
 
 int64_t RoundUp(int64_t bytes) {
   constexpr auto kAlignment = static_cast<int64_t>(Buffer::kAlignment);
@@ -203,11 +186,11 @@ Result<Cost> QLinearConvCost(const NodeSignature& signature) {
 
 KernelResult MakeMatmulIntegerKernel(const NodeSignature& signature,
                                      const KernelOptions& /*options*/) {
-  return MakeProduct<MatmulDims, MatmulLoop>(signature, kIntegerRoles);
+  return MakeProduct<MatmulDims, IntMatmulReference<uint32_t>>(signature, kIntegerRoles);
 }
 KernelResult MakeQLinearMatmulKernel(const NodeSignature& signature,
                                      const KernelOptions& /*options*/) {
-  return MakeProduct<MatmulDims, MatmulLoop>(signature, kLinearRoles);
+  return MakeProduct<MatmulDims, IntMatmulReference<uint32_t>>(signature, kLinearRoles);
 }
 KernelResult MakeConvIntegerKernel(const NodeSignature& signature,
                                    const KernelOptions& /*options*/) {

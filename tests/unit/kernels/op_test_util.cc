@@ -233,6 +233,30 @@ void CheckCounts(const OpCase& op_case, ReferenceFn counted, Executes executes) 
   EXPECT_EQ(tally.minmax, cost->flops.minmax);
 }
 
+void CheckIntOps(const OpCase& op_case, const ProductRoles& roles, ReferenceFn counted,
+                 int64_t skipped) {
+  SCOPED_TRACE(op_case.op_type);
+  const std::unique_ptr<Prepared> prepared = Prepare(op_case);
+  if (!prepared) return;
+  const Result<Cost> cost = CostOf(prepared->signature);
+  ASSERT_TRUE(cost.has_value()) << cost.error().message;
+  const NodeSignature product = FloatProductOf(prepared->signature, roles);
+  std::vector<Counted> x(static_cast<size_t>(product.input(0).shape.element_count()), Counted(1));
+  std::vector<Counted> w(static_cast<size_t>(product.input(1).shape.element_count()), Counted(1));
+  const Shape& shape = prepared->signature.output().shape;
+  std::vector<Counted> out(static_cast<size_t>(shape.element_count()));
+  const std::vector<ConstTensorView> inputs = {
+      {.type = {DType::kFloat64, product.input(0).shape}, .data = x.data()},
+      {.type = {DType::kFloat64, product.input(1).shape}, .data = w.data()}};
+  const std::vector<TensorView> outputs = {{.type = {DType::kFloat64, shape}, .data = out.data()}};
+  Counted::tally() = {};
+  counted(product, {.inputs = inputs, .outputs = outputs, .scratch = {}});
+  const Tally tally = Counted::tally();
+  EXPECT_EQ(tally.add + tally.mul, cost->int_op_count - skipped);
+  EXPECT_EQ(tally.flop_count(), tally.add + tally.mul);
+  EXPECT_EQ(cost->flop_count(), 0);
+}
+
 std::vector<std::vector<double>> TrueOutputs(const OpCase& op_case) {
   std::vector<std::vector<double>> values;
   const std::unique_ptr<Prepared> narrow = Prepare(op_case);

@@ -9,6 +9,7 @@
 #include "kernels/graph/graph.h"
 #include "kernels/ops/cost.h"
 #include "kernels/ops/onednn_kernels.h"
+#include "kernels/ops/quantize/product_dims.h"
 #include "kernels/ops/reference_kernel.h"
 #include "kernels/tensor/shape.h"
 
@@ -78,6 +79,11 @@ enum class Executes {
 };
 void CheckCounts(const OpCase& op_case, ReferenceFn counted,
                  Executes executes = Executes::kAllTaps);
+
+// The same for a product of 8-bit integers: `counted` is the loop of the product that `roles` finds
+// in the node, and executes all of int_op_count but `skipped`, of taps on padding.
+void CheckIntOps(const OpCase& op_case, const ProductRoles& roles, ReferenceFn counted,
+                 int64_t skipped = 0);
 
 // The outputs of the truth, widened to double (integers too), for checks against closed forms.
 std::vector<std::vector<double>> TrueOutputs(const OpCase& op_case);

@@ -5,8 +5,11 @@
 #include <limits>
 
 #include "kernels/graph/graph_builder.h"
+#include "kernels/ops/conv/reference.h"
+#include "kernels/ops/quantize/reference.h"
 #include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
+#include "tests/unit/kernels/counted.h"
 #include "tests/unit/kernels/op_test_case.h"
 #include "tests/unit/kernels/op_test_util.h"
 
@@ -289,6 +292,30 @@ TEST(Quantize, ProductsOfMatricesInEveryKernel) {
       }
     }
   }
+}
+
+TEST(Quantize, ProductsCountWhatTheirLoopsExecute) {
+  using Ints = std::vector<int64_t>;
+  const OpCase::In a = SomeBytes({2, 3, 4, 5}, DType::kUInt8, 1);
+  const OpCase::In b = SomeBytes({3, 5, 6}, DType::kInt8, 2);
+  const OpCase::In zero = Bytes({}, {3});
+  const OpCase::In weight_zero = Bytes({}, {0}, DType::kInt8);
+  CheckIntOps(Case("MatMulInteger", {a, b}), kIntegerRoles, &IntMatmulReference<Counted>);
+  CheckIntOps(Case("QLinearMatMul", {a, Scale(1), zero, b, Scale(1), weight_zero, Scale(1), zero}),
+              kLinearRoles, &IntMatmulReference<Counted>);
+  const OpCase::In x = SomeBytes({2, 4, 6, 5}, DType::kUInt8, 1);
+  const OpCase::In w = SomeBytes({6, 2, 3, 2}, DType::kInt8, 2);
+  OpCase integer = Case("ConvInteger", {x, w});
+  integer.attributes = {{"group", int64_t{2}}, {"strides", Ints{1, 2}}};
+  CheckIntOps(integer, kIntegerRoles, &ConvReference<Counted>);
+  OpCase linear =
+      Case("QLinearConv", {x, Scale(1), zero, w, Scale(1), weight_zero, Scale(1), zero});
+  linear.attributes = integer.attributes;
+  CheckIntOps(linear, kLinearRoles, &ConvReference<Counted>);
+  // A pad of one line above leaves out a line of taps, 2 wide, of each of the 2 places of the first
+  // line of outputs: 2 images x 6 channels x 2 places x 2 input channels x 2 taps.
+  linear.attributes["pads"] = Ints{1, 0, 0, 0};
+  CheckIntOps(linear, kLinearRoles, &ConvReference<Counted>, 2 * (2 * 6 * 2 * 2 * 2));
 }
 
 // 16 x 16 taps are the most whose sums floats hold exactly: 256 products of 255 * 255 are below
