@@ -14,6 +14,7 @@ namespace {
 
 // The factors of the axes; empty when they are not known.
 std::vector<float> KnownScales(const Graph& graph, ValueId id) {
+  if (id == kNoValue) return {};
   const TensorType& type = graph.value(id).type;
   const auto* known = reinterpret_cast<const float*>(KnownData(graph, id));
   if (known == nullptr || type.dtype != DType::kFloat32) return {};

@@ -45,6 +45,14 @@ TEST(OnnxOldForms, ResizeTakesTheElementBehindWhereItShrinks) {
   EXPECT_THAT(Resized({1, 1, 2, 0.6F}), ElementsAre(1, 3, 1, 3, 5, 7, 5, 7));
 }
 
+TEST(OnnxOldForms, ResizeWithoutScalesIsRefused) {
+  ModelMaker maker(10);
+  maker.Input("x", {"1", "1", "2", "4"}).Output("y");
+  maker.Node("Resize", {"x", "", "sizes"}, {"y"});
+  maker.Ints("sizes", {4}, {1, 1, 1, 2});
+  EXPECT_FALSE(maker.Import().has_value());
+}
+
 // Its version 7 has a mask of the data's type, its version 10 one of bool.
 TEST(OnnxOldForms, MaskOfDropoutIsANumberBeforeOpset10) {
   for (const int64_t opset : {int64_t{7}, int64_t{9}, int64_t{10}}) {
