@@ -14,7 +14,6 @@ namespace {
 
 // The factors of the axes; empty when they are not known.
 std::vector<float> KnownScales(const Graph& graph, ValueId id) {
-  if (id == kNoValue) return {};
   const TensorType& type = graph.value(id).type;
   const auto* known = reinterpret_cast<const float*>(KnownData(graph, id));
   if (known == nullptr || type.dtype != DType::kFloat32) return {};
@@ -41,6 +40,9 @@ Result<std::vector<ValueId>> OnnxReader::EmitResize(const onnx::NodeProto& sourc
                       {DType::kFloat32, Shape{static_cast<int64_t>(list->size())}},
                       Fill::Float32s(*list).data};
     node.inputs.push_back(AddInitializer(std::move(tensor)));
+  }
+  if (node.inputs.size() != 2 || node.inputs[1] == kNoValue) {
+    return BadNode(source, "an input and scales are wanted");
   }
   node.inputs.insert(node.inputs.begin() + 1, kNoValue);
   node.attributes.erase("scales");
