@@ -39,9 +39,10 @@ std::string VerdictLine(const Comparison& comparison) {
   const Speedup& pass = comparison.pass;
   const std::string interval = fmt::format("{:.3f} to {:.3f}", pass.ci_low, pass.ci_high);
   if (comparison.verdict == Verdict::kNoDifference) {
-    return fmt::format(
-        "no difference that can be told from noise: B is {:.3f} times as fast as A ({})\n",
-        pass.value, interval);
+    const bool is_noise = pass.ci_low <= 1 && pass.ci_high >= 1;
+    return fmt::format("no difference {}: B is {:.3f} times as fast as A ({})\n",
+                       is_noise ? "that can be told from noise" : "above the tolerance", pass.value,
+                       interval);
   }
   return fmt::format("B is {}: {:.3f} times as fast as A ({})\n",
                      comparison.verdict == Verdict::kFaster ? "faster" : "slower", pass.value,

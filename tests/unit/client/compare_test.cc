@@ -280,6 +280,18 @@ TEST_F(Flow, CompareEndsWithSixForARegressionOnly) {
   EXPECT_EQ(Call({"compare", "fast", "slow", "--tolerance", "99%"}).exit_code, 6);
 }
 
+TEST_F(Flow, CompareTellsNoiseFromWhatTheToleranceAllows) {
+  daemon_.profiler.runs = {{"once", RunOf(2000, 1500, 500, 10)},
+                           {"near", RunOf(2060, 1500, 500, 2)}};
+  // 1990 / 2062 to 2010 / 2058.
+  EXPECT_THAT(
+      Call({"compare", "once", "near", "--tolerance", "5%"}).out,
+      HasSubstr("no difference above the tolerance: B is 0.971 times as fast as A (0.965 to "
+                "0.977)\n"));
+  EXPECT_THAT(Call({"compare", "once", "once", "--tolerance", "5%"}).out,
+              HasSubstr("no difference that can be told from noise"));
+}
+
 TEST_F(Flow, CompareSaysTheSameAsJson) {
   daemon_.profiler.runs = {{"fast", RunOf(2000, 1500, 500, 10)},
                            {"slow", RunOf(4000, 3000, 1000, 10)}};
