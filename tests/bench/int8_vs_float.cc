@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "kernels/runtime/layout_plan.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime/team.h"
+#include "tests/bench/rounds_main.h"
 #include "tests/bench/timing.h"
 
 namespace tinyprof {
@@ -140,13 +140,5 @@ Status Run(int rounds) {
 }  // namespace tinyprof
 
 int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 25;
-  if (rounds < 1) {
-    fmt::print(stderr, "usage: {} [rounds of at least 1]\n", argv[0]);
-    return 2;
-  }
-  const tinyprof::Status done = tinyprof::Run(rounds);
-  if (done) return 0;
-  fmt::print(stderr, "{}\n", done.error().message);
-  return 1;
+  return tinyprof::bench::RoundsMain(argc, argv, 25, tinyprof::Run);
 }
