@@ -85,17 +85,24 @@ TEST(OnnxControlFlowTest, BranchOfAKnownConditionIsTaken) {
   }
 }
 
-// x doubles `trips` times; the doubles are stacked.
-ModelMaker Doubling(int64_t trips) {
-  ModelMaker maker;
+// Makes `maker` a Loop of `trips` over x, whose body has these outputs: whether it goes on, the
+// state, what is stacked. Returns the body, which is to be filled.
+onnx::GraphProto* AddLoop(ModelMaker& maker, int64_t trips,
+                          const std::vector<std::string>& body_outputs) {
   maker.Input("x", {"3"}).Output("last").Output("all").Ints("trips", {}, {trips});
-  auto* loop = maker.Node("Loop", {"trips", "", "x"}, {"last", "all"});
-  auto* attribute = loop->add_attribute();
+  auto* attribute = maker.Node("Loop", {"trips", "", "x"}, {"last", "all"})->add_attribute();
   attribute->set_name("body");
   attribute->set_type(onnx::AttributeProto::GRAPH);
   auto* body = attribute->mutable_g();
   for (const char* name : {"i", "go", "v"}) body->add_input()->set_name(name);
-  for (const char* name : {"go_on", "twice", "seen"}) body->add_output()->set_name(name);
+  for (const std::string& name : body_outputs) body->add_output()->set_name(name);
+  return body;
+}
+
+// x doubles `trips` times; the doubles are stacked.
+ModelMaker Doubling(int64_t trips) {
+  ModelMaker maker;
+  auto* body = AddLoop(maker, trips, {"go_on", "twice", "seen"});
   ModelMaker::AddNode(body, "Identity", {"go"}, {"go_on"});
   ModelMaker::AddNode(body, "Add", {"v", "v"}, {"twice"});
   ModelMaker::AddNode(body, "Identity", {"twice"}, {"seen"});
@@ -135,14 +142,7 @@ TEST(OnnxControlFlowTest, BranchesGiveValuesFromOutside) {
 
 TEST(OnnxControlFlowTest, BodiesGiveValuesFromOutside) {
   ModelMaker maker;
-  maker.Input("x", {"3"}).Output("last").Output("all").Ints("trips", {}, {2});
-  auto* loop = maker.Node("Loop", {"trips", "", "x"}, {"last", "all"});
-  auto* attribute = loop->add_attribute();
-  attribute->set_name("body");
-  attribute->set_type(onnx::AttributeProto::GRAPH);
-  auto* body = attribute->mutable_g();
-  for (const char* name : {"i", "go", "v"}) body->add_input()->set_name(name);
-  for (const char* name : {"go", "twice", "x"}) body->add_output()->set_name(name);
+  auto* body = AddLoop(maker, 2, {"go", "twice", "x"});
   ModelMaker::AddNode(body, "Add", {"v", "v"}, {"twice"});
   const std::vector<std::vector<float>> got = OutputsOf(maker, {1, 2, 3});
   EXPECT_EQ(got[0], (std::vector<float>{4, 8, 12}));
