@@ -77,7 +77,8 @@ class Upgrade {
     if (op == "Pad") return Move(node, "pads", 1) && Move(node, "value", 2);
     // What only training looks at.
     if (op == "Dropout") return node.attributes.erase("ratio") <= 1;
-    if (op == "BatchNormalization") return DropSpatial(node);
+    // Statistics by channel, which all that can be read have.
+    if (op == "BatchNormalization") return node.attributes.erase("spatial") <= 1;
     return false;
   }
 
@@ -113,15 +114,6 @@ class Upgrade {
   ValueId Integers(const std::string& name, const std::vector<int64_t>& elements) {
     return edit_.Initializer(name, {DType::kInt64, Shape{static_cast<int64_t>(elements.size())}},
                              Fill::Int64s(elements), false);
-  }
-
-  // Statistics of each element in place of each channel, which opset 9 took away.
-  static bool DropSpatial(Node& node) {
-    const auto spatial = node.attributes.find("spatial");
-    if (spatial == node.attributes.end()) return true;
-    if (spatial->second != Attribute(int64_t{1})) return false;
-    node.attributes.erase(spatial);
-    return true;
   }
 
   Graph graph_;
