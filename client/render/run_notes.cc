@@ -171,6 +171,20 @@ std::string TimeLine(const v1::TimeStats& time) {
                      Time(time.first_pass_ns()));
 }
 
+// What of the algorithm of convolutions the backend would not have done by itself, with ", ".
+std::string ConvolutionsText(const v1::RunSpec& spec) {
+  switch (spec.conv_algorithm()) {
+    case v1::CONV_ALGORITHM_WINOGRAD:
+      return ", winograd convolutions";
+    case v1::CONV_ALGORITHM_AUTO:
+      return spec.backend() == v1::BACKEND_BEST ? "" : ", direct or winograd convolutions";
+    case v1::CONV_ALGORITHM_DIRECT:
+      return spec.backend() == v1::BACKEND_BEST ? ", direct convolutions" : "";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 std::string HalfWidthText(const v1::TimeStats& time) {
@@ -215,7 +229,8 @@ std::string SettingLine(const v1::Run& run) {
   }
   const char* stopped = report.stopped_by() == "budget" ? "time budget used up before the precision"
                                                         : "precision reached";
-  return fmt::format("{}, {}, {}{}, {} cache, {} ({}); run {}\n", Printable(report.backend()),
+  return fmt::format("{}{}{}, {}, {}{}, {} cache, {} ({}); run {}\n", Printable(report.backend()),
+                     ConvolutionsText(run.spec()), run.spec().fuse() ? ", fused layers" : "",
                      Printable(report.isa()), Counted(report.threads(), "thread"), cpus,
                      Printable(report.cache()), Counted(report.passes().timing(), "pass", "passes"),
                      stopped, Printable(run.id()));

@@ -9,7 +9,8 @@
 
 namespace tinyprof::client {
 
-// "eigen, avx2, 1 thread (CPU 1), warm cache, 52 passes (precision reached); run r-1".
+// "eigen, avx2, 1 thread (CPU 1), warm cache, 52 passes (precision reached); run r-1"; what was
+// asked beside the defaults follows the backend: "onednn, winograd convolutions, fused layers".
 std::string SettingLine(const v1::Run& run);
 
 // Half of the median's confidence interval, in percent of the median: "0.8", "<0.1".

@@ -71,6 +71,31 @@ TEST(RunText, LeavesAMissingPercentileOut) {
   EXPECT_THAT(LatencyText(run, {}), HasSubstr("n/a (wants 100 passes"));
 }
 
+TEST(SettingLine, NamesWhatTheBackendWouldNotDoByItself) {
+  v1::Run run = SucceededRun();
+  v1::RunSpec& spec = *run.mutable_spec();
+  v1::RunReport& report = *run.mutable_report();
+  const auto starts_with = [&](const std::string& text) {
+    EXPECT_THAT(SettingLine(run), testing::StartsWith(text + ", avx2, 1 thread"));
+  };
+  spec.set_conv_algorithm(v1::CONV_ALGORITHM_DIRECT);
+  starts_with("eigen");
+  spec.set_fuse(true);
+  starts_with("eigen, fused layers");
+  spec.set_backend(v1::BACKEND_ONEDNN);
+  report.set_backend("onednn");
+  spec.set_conv_algorithm(v1::CONV_ALGORITHM_WINOGRAD);
+  starts_with("onednn, winograd convolutions, fused layers");
+  spec.set_fuse(false);
+  spec.set_conv_algorithm(v1::CONV_ALGORITHM_AUTO);
+  starts_with("onednn, direct or winograd convolutions");
+  spec.set_backend(v1::BACKEND_BEST);
+  report.set_backend("best");
+  starts_with("best");
+  spec.set_conv_algorithm(v1::CONV_ALGORITHM_DIRECT);
+  starts_with("best, direct convolutions");
+}
+
 TEST(RunText, LayersThatAddUpToMoreThanThePassAreSaidSo) {
   v1::Run run = SucceededRun();
   run.mutable_report()->mutable_overhead()->set_unattributed_ns(-100);
