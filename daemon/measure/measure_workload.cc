@@ -39,15 +39,49 @@ struct Deadlines {
   int64_t end_ns;
 };
 
+// In percent, with as many digits as show on which side of the precision it is.
+std::string WidthText(double width, double precision) {
+  for (int digits = 1;; ++digits) {
+    const double scale = std::pow(10, digits);
+    const double shown = std::round(width * 100 * scale) / scale;
+    if (digits == 4 || (shown <= precision * 100) == (width <= precision)) {
+      return fmt::format("± {:.{}f} %", shown, digits);
+    }
+  }
+}
+
 std::string BudgetWarning(const TimingResult& timing, const MeasureOptions& options) {
-  if (std::max(timing.bare_half_width, timing.instrumented_half_width) <= options.precision) {
-    return fmt::format("the time budget ended after {} passes, too few to know the precision",
-                       timing.timing);
+  const std::string ended = timing.reached_most_passes
+                                ? fmt::format(
+                                      "as many passes as a run of this model keeps ({}) "
+                                      "were made",
+                                      timing.timing)
+                                : "the time budget ended";
+  const bool bare_missed = timing.bare_half_width > options.precision;
+  const bool instrumented_missed = timing.instrumented_half_width > options.precision;
+  if (!bare_missed && !instrumented_missed) {
+    return fmt::format("{} after {}, too few to know the precision", ended,
+                       Counted(timing.timing, "pass", "passes"));
+  }
+  const std::string bare = WidthText(timing.bare_half_width, options.precision);
+  const std::string instrumented = WidthText(timing.instrumented_half_width, options.precision);
+  const std::string target = fmt::format("{:.4g} %", options.precision * 100);
+  if (!bare_missed) {
+    return fmt::format(
+        "{} before the layers' times had the precision of {}: the median of passes with a clock "
+        "read at every layer is known to {}; that of bare passes, to {}, had it",
+        ended, target, instrumented, bare);
+  }
+  if (!instrumented_missed) {
+    return fmt::format(
+        "{} before the pass's time had the precision of {}: the median of bare passes is known to "
+        "{}; that of passes with a clock read at every layer, to {}, had it",
+        ended, target, bare, instrumented);
   }
   return fmt::format(
-      "the time budget ended before the precision of {:.2g} % was reached: the median is known to "
-      "± {:.1f} %, that of passes with a clock read at every layer to ± {:.1f} %",
-      options.precision * 100, timing.bare_half_width * 100, timing.instrumented_half_width * 100);
+      "{} before the precision of {} was reached: the median is known to {}, that of passes with a "
+      "clock read at every layer to {}",
+      ended, target, bare, instrumented);
 }
 
 void WarnOfTiming(const TimingResult& timing, const MeasureOptions& options, RunMeasurement& run) {

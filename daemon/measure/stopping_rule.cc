@@ -19,7 +19,7 @@ std::optional<std::string_view> StoppingRule::Check(std::span<const double> bare
     const double width = std::max(RelativeHalfWidth(bare), RelativeHalfWidth(instrumented));
     precision_reached_ = width <= options_.precision ? 1 : options_.precision / width;
     if (precision_reached_ >= 1 && passes >= kMinPassesForPrecision &&
-        now_ns >= options_.earliest_ns) {
+        (budget_over || now_ns >= options_.earliest_ns)) {
       return "precision";
     }
   }

@@ -10,7 +10,7 @@ namespace tinyprof {
 
 struct StoppingOptions {
   double precision = 0.01;       // half-width of the interval over the median
-  int64_t earliest_ns = 0;       // clock time before which precision does not stop
+  int64_t earliest_ns = 0;       // clock time before which precision alone does not stop
   int64_t deadline_ns = 0;       // clock time after which nothing goes on
   int64_t max_passes = 100'000;  // counts as the end of the budget
 };

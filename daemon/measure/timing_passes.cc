@@ -110,12 +110,13 @@ Status TimingPasses::WarmUp(int64_t deadline_ns) {
 
 Status TimingPasses::Rounds(int64_t deadline_ns) {
   const int64_t begin_ns = clock_.NowNs();
+  const int64_t most_passes = MaxPasses(workload_.node_count());
   StoppingRule rule(
       {.precision = options_.precision,
        .earliest_ns = begin_ns + std::min(kShortestRoundsNs,
                                           std::max<int64_t>(0, deadline_ns - begin_ns) / 10),
        .deadline_ns = deadline_ns,
-       .max_passes = MaxPasses(workload_.node_count())});
+       .max_passes = most_passes});
   std::optional<std::string_view> stop;
   while (!stop.has_value()) {
     TINYPROF_RETURN_IF_ERROR(CheckCancelled(hooks_));
@@ -125,6 +126,7 @@ Status TimingPasses::Rounds(int64_t deadline_ns) {
     ReportProgress("timing", static_cast<int>(judged.bare_ns.size()), rule.precision_reached());
   }
   result_.stopped_by = *stop;
+  result_.reached_most_passes = std::ssize(Judged().bare_ns) >= most_passes;
   ChooseSamples();
   return {};
 }

@@ -39,6 +39,7 @@ struct TimingResult {
   // Half the interval of the median over the median, of bare and of instrumented passes.
   double bare_half_width = 0;
   double instrumented_half_width = 0;
+  bool reached_most_passes = false;  // instead of the deadline
   std::vector<size_t> short_layers;  // shorter than kShortLayerReads clock reads
   bool repeated_short_layers = false;
   bool never_quiet = false;  // disturbed rounds are in the figures, for want of quiet ones

@@ -13,6 +13,7 @@
 namespace tinyprof {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -91,6 +92,51 @@ TEST_F(MeasureWorkloadTest, TheBudgetsWarningHasThePrintedIntervals) {
       run->warnings,
       Contains(HasSubstr("the precision of 1 % was reached: the median is known to ± 3.8 %, "
                          "that of passes with a clock read at every layer to ± 28.6 %")));
+}
+
+// Runs 3 to 8 as above: half of the range of three over their median is the half-width.
+TEST_F(MeasureWorkloadTest, TheBudgetsWarningNamesWhatMissedThePrecision) {
+  options_.time_budget_ns = 0;
+  FakeWorkload workload(clock_, {50'000});
+  std::map<int, int64_t> extra_ns;
+  workload.extra_ns = [&](size_t, int run) {
+    return extra_ns.contains(run) ? extra_ns.at(run) : 0;
+  };
+  const auto warnings = [&](std::map<int, int64_t> extra) {
+    extra_ns = std::move(extra);
+    workload.runs.assign(1, 0);
+    return Run(NoPmu(), workload)->warnings;
+  };
+  // 50.0, 50.4, 50.8 us bare: 0.4 / 50.4; 50, 51, 52 us instrumented: 1 / 51.
+  EXPECT_THAT(warnings({{5, 400}, {6, 1'000}, {7, 800}, {8, 2'000}}),
+              Contains(AllOf(HasSubstr("ended before the layers' times had the precision of 1 %"),
+                             HasSubstr("clock read at every layer is known to ± 2.0 %"),
+                             HasSubstr("that of bare passes, to ± 0.8 %, had it"))));
+  EXPECT_THAT(warnings({{5, 1'000}, {6, 400}, {7, 2'000}, {8, 800}}),
+              Contains(AllOf(HasSubstr("ended before the pass's time had the precision of 1 %"),
+                             HasSubstr("the median of bare passes is known to ± 2.0 %"),
+                             HasSubstr("clock read at every layer, to ± 0.8 %, had it"))));
+  // 0.51 / 50.51 is 1.0097 %, which is not the 1 % that was wanted.
+  EXPECT_THAT(warnings({{5, 510}, {6, 400}, {7, 1'020}, {8, 800}}),
+              Contains(HasSubstr("the median of bare passes is known to ± 1.01 %")));
+}
+
+// As many as memory is set aside for, in 10 s of the fake clock.
+TEST_F(MeasureWorkloadTest, TheBudgetIsNotBlamedForTheMostPasses) {
+  options_.time_budget_ns = 1'000'000'000'000;
+  options_.precision = 1e-6;
+  FakeWorkload workload(clock_, {50'000});
+  uint32_t random = 7;
+  workload.extra_ns = [&](size_t, int) {
+    random = random * 1664525U + 1013904223U;
+    return static_cast<int64_t>(random >> 18);
+  };
+  const Result<RunMeasurement> run = Run(NoPmu(), workload);
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->passes.timing, 100'000);
+  EXPECT_THAT(run->warnings,
+              Contains(StartsWith("as many passes as a run of this model keeps (100000) were made "
+                                  "before the precision of 0.0001 % was reached")));
 }
 
 TEST_F(MeasureWorkloadTest, TooFewPassesForThePrecisionAreSaidSo) {

@@ -47,6 +47,13 @@ TEST(StoppingRule, PrecisionWaitsForTheEarliestTime) {
   EXPECT_EQ(rule.Check(std::span(steady).first(6), std::span(steady).first(6), 500), "precision");
 }
 
+TEST(StoppingRule, PrecisionReachedWithTheLastOfThePassesIsPrecision) {
+  StoppingRule rule({.precision = 0.01, .earliest_ns = 500, .deadline_ns = 1000, .max_passes = 6});
+  const std::vector<double> steady(6, 100.0);
+  EXPECT_EQ(rule.Check(std::span(steady).first(5), std::span(steady).first(5), 10), Stop());
+  EXPECT_EQ(rule.Check(steady, steady, 10), "precision");
+}
+
 TEST(StoppingRule, TheGreatestNumberOfPassesIsABudgetToo) {
   StoppingRule rule({.precision = 1e-9, .deadline_ns = 1000, .max_passes = 4});
   const std::vector<double> noisy = {1, 2, 3, 4};
