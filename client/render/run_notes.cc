@@ -164,9 +164,9 @@ std::string UnitForPeople(const std::string& unit) {
 }
 
 std::string TimeLine(const v1::TimeStats& time) {
-  return fmt::format("time: median {} ± {} % (95 %), {}{}, {}; first pass {}\n",
+  return fmt::format("time: median {} ± {} % (95 %), p99 {}, {}, {}; first pass {}\n",
                      Time(time.median_ns()), HalfWidthText(time),
-                     time.has_p99_ns() ? fmt::format("p99 {}, ", Time(time.p99_ns())) : "",
+                     time.has_p99_ns() ? Time(time.p99_ns()) : "n/a (wants 100 passes)",
                      Counted(time.n(), "pass", "passes"), Counted(time.outliers(), "outlier"),
                      Time(time.first_pass_ns()));
 }

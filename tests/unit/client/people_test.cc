@@ -64,10 +64,10 @@ TEST(RunText, IntegerOperationsHaveAColumnWhereThereAreAny) {
   EXPECT_THAT(LayerText(run, {}), HasSubstr("IOP"));
 }
 
-TEST(RunText, LeavesAMissingPercentileOut) {
+TEST(RunText, SaysWhyAPercentileIsMissing) {
   v1::Run run = SucceededRun();
   run.mutable_report()->mutable_time()->clear_p99_ns();
-  EXPECT_THAT(RunText(run, {}), HasSubstr("(95 %), 150 passes"));
+  EXPECT_THAT(RunText(run, {}), HasSubstr("(95 %), p99 n/a (wants 100 passes), 150 passes"));
   EXPECT_THAT(LatencyText(run, {}), HasSubstr("n/a (wants 100 passes"));
 }
 
