@@ -76,6 +76,8 @@ Json BoundJson(const v1::Bound* bound) {
   Json reason = nullptr;
   if (bound == nullptr) {
     reason = kNoBoundReason;
+  } else if (!b.reason().empty()) {
+    reason = b.reason();
   } else if (!b.has_flops_per_second()) {
     reason = "NO_FLOPS: a layer without FLOPs has no FLOP/s bound";
   }

@@ -37,11 +37,13 @@ void AddCost(const v1::LayerAnalysis& layer, Pairs& pairs) {
 }
 
 std::string BoundLine(const v1::LayerReport& layer) {
-  if (!layer.has_bound()) return fmt::format("n/a ({})", kNoBoundReason);
   const v1::Bound& bound = layer.bound();
   std::string text = BoundText(bound);
+  if (bound.label().empty()) return fmt::format("n/a ({})", NoBoundReason(bound));
   if (bound.has_flops_per_second()) text += ", " + Si(bound.flops_per_second(), "FLOP/s");
   if (bound.has_percent_of_bound())
+  const auto bytes = BoundBytesPerSecond(bound, layer.analysis().cost().compulsory_bytes());
+  if (bytes) text += ", " + Si(*bytes, "B/s");
     text += fmt::format(", reached {:.1f} %", bound.percent_of_bound());
   return text;
 }

@@ -43,20 +43,27 @@ Cell CountedCell(const v1::Quantity& flops, const Scale& scale, Tone tone) {
   return flops.quality() == v1::QUALITY_SUSPECT ? Cell{text + "?", Tone::kBad} : Cell{text, tone};
 }
 
+// Of a layer without FLOPs the bound has a unit of its own.
+Cell BoundCell(const v1::Bound& bound, const v1::Cost& cost, Tone tone) {
+  const auto bytes = BoundBytesPerSecond(bound, cost.compulsory_bytes());
+  if (bytes) return {Format(*bytes, {1e9, "G", 2}) + " GB/s", tone};
+  return SpeedCell(bound.has_flops_per_second(), bound.flops_per_second(), tone);
+}
+
 template <class Report>
-void AddMeasured(const Report& report, const MeasuredScales& scales, Tone tone,
-                 std::vector<Cell>& row) {
+void AddMeasured(const Report& report, const v1::Cost& cost, const MeasuredScales& scales,
+                 Tone tone, std::vector<Cell>& row) {
   const v1::Bound& bound = report.bound();
   row.push_back(TimeCell(report.time(), report.has_time(), scales.time, tone));
   row.push_back(report.has_time() ? Cell{HalfWidthText(report.time()), tone} : NotAvailable());
   row.push_back(
       SpeedCell(report.flops_per_second().has_value(), report.flops_per_second().value(), tone));
-  row.push_back(SpeedCell(bound.has_flops_per_second(), bound.flops_per_second(), tone));
+  row.push_back(BoundCell(bound, cost, tone));
   row.push_back(bound.has_percent_of_bound()
                     ? Cell{fmt::format("{:.1f}", bound.percent_of_bound()), tone}
                     : NotAvailable());
-  row.push_back(report.has_bound() ? Cell{BoundText(bound), ToneOf(bound.label())}
-                                   : NotAvailable());
+  row.push_back(bound.label().empty() ? NotAvailable()
+                                      : Cell{BoundText(bound), ToneOf(bound.label())});
   row.push_back(CountedCell(report.counters().flops(), scales.flops, tone));
 }
 
@@ -114,7 +121,7 @@ std::vector<Cell> LayerRow(const v1::LayerReport& layer, const CountScales& coun
     row.push_back(has_cost ? Cell{Format(static_cast<double>(cost.int_op_count()), counts.int_ops)}
                            : NotAvailable());
   }
-  AddMeasured(layer, scales, Tone::kPlain, row);
+  AddMeasured(layer, cost, scales, Tone::kPlain, row);
   row.push_back({KernelText(layer)});
   if (optional.runners_up) row.push_back({RunnerUpText(layer), Tone::kFaint});
   return row;
@@ -135,7 +142,7 @@ std::vector<Cell> TotalRow(const v1::RunReport& report, const CountScales& count
     row.push_back({Format(static_cast<double>(analysis.totals().int_op_count()), counts.int_ops),
                    Tone::kStrong});
   }
-  AddMeasured(report, scales, Tone::kStrong, row);
+  AddMeasured(report, analysis.totals(), scales, Tone::kStrong, row);
   row.push_back({""});
   if (optional.runners_up) row.push_back({""});
   return row;

@@ -193,6 +193,17 @@ std::string HalfWidthText(const v1::TimeStats& time) {
   return percent < 0.05 ? "<0.1" : fmt::format("{:.1f}", percent);
 }
 
+std::string NoBoundReason(const v1::Bound& bound) {
+  return bound.reason().empty() ? kNoBoundReason : Printable(bound.reason());
+}
+
+std::optional<double> BoundBytesPerSecond(const v1::Bound& bound, int64_t byte_count) {
+  if (bound.has_flops_per_second() || bound.label() != "memory" || !(bound.bound_ns() > 0)) {
+    return std::nullopt;
+  }
+  return static_cast<double>(byte_count) / bound.bound_ns() * 1e9;
+}
+
 std::string BoundText(const v1::Bound& bound) {
   if (bound.limiter().empty() || bound.limiter() == bound.label()) return bound.label();
   return fmt::format("{} ({})", bound.label(), bound.limiter());
@@ -245,7 +256,7 @@ std::string BoundSummary(const v1::RunReport& report) {
   }
   if (!(total_ns > 0)) return "";
   if (by_label.size() == 1 && by_label.contains("")) {
-    return fmt::format("bound: n/a ({})\n", kNoBoundReason);
+    return fmt::format("bound: n/a ({})\n", NoBoundReason(report.layers(0).bound()));
   }
   std::vector<std::pair<std::string, double>> shares(by_label.begin(), by_label.end());
   std::stable_sort(shares.begin(), shares.end(),

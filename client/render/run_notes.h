@@ -2,6 +2,8 @@
 // what to change first.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "client/render/text.h"
@@ -15,6 +17,13 @@ std::string SettingLine(const v1::Run& run);
 
 // Half of the median's confidence interval, in percent of the median: "0.8", "<0.1".
 std::string HalfWidthText(const v1::TimeStats& time);
+
+// Why a bound has no label.
+std::string NoBoundReason(const v1::Bound& bound);
+
+// What bounds a layer that has bytes and no FLOPs, of which `byte_count` have to be moved; nothing
+// for another, whose bound is in FLOP/s or not known.
+std::optional<double> BoundBytesPerSecond(const v1::Bound& bound, int64_t byte_count);
 
 // "memory (DRAM)", "compute".
 std::string BoundText(const v1::Bound& bound);

@@ -54,13 +54,42 @@ int HighestThreads(const Roofline& roofline) {
   return highest;
 }
 
-// Joins the layers of one report with one roofline.
+constexpr const char* kNoIntegerCeiling =
+    "NO_INTEGER_CEILING: the roofline has no ceiling for integer operations, and the bytes alone "
+    "explain less than half of the time";
+
 // Whether most of what the layer does is no floating-point operation.
 bool WorksOnIntegers(const v1::LayerReport& layer) {
   const v1::Cost& cost = layer.analysis().cost();
   return layer.has_bound() && cost.int_op_count() > cost.flop_count();
 }
 
+// The bound of a layer that works on integers: its bytes are what is known to bound it, where
+// nothing else can explain more of the time. Starting explains it as it does of any layer.
+v1::Bound IntegerBound(const Bound& bound, std::optional<double> elapsed_ns) {
+  v1::Bound message = ToProto(bound);
+  message.set_bound_ns(bound.memory_ns);
+  message.clear_flops_per_second();
+  message.clear_ridge_margin();
+  const bool bytes_explain = elapsed_ns && bound.memory_ns >= kExplainingShare * *elapsed_ns;
+  if (bytes_explain) {
+    const Limiter limiter = MemoryLimiter(bound.level);
+    message.set_limiter(std::string(Name(limiter)));
+    message.set_label(std::string(Name(LabelOf(limiter))));
+    message.set_percent_of_bound(100 * bound.memory_ns / *elapsed_ns);
+    message.set_warning(
+        "the roofline has no ceiling for integer operations: the bound is that of the bytes alone");
+  } else if (bound.limiter != Limiter::kOverhead) {
+    message.clear_limiter();
+    message.clear_label();
+    message.clear_percent_of_bound();
+    message.clear_warning();
+    message.set_reason(kNoIntegerCeiling);
+  }
+  return message;
+}
+
+// Joins the layers of one report with one roofline.
 class LayerJoin {
  public:
   LayerJoin(const Roofline& roofline, Isa isa, v1::RunReport& report)
@@ -82,11 +111,13 @@ class LayerJoin {
     double bound_ns = 0;
     int64_t flop_count = 0;
     int bounded_count = 0;
+    bool has_label = true;
     std::optional<double> dispatch_ns = 0;
     for (const v1::LayerReport& layer : report_.layers()) {
       if (!layer.analysis().has_cost()) continue;
       if (!layer.has_bound()) return;
       ++bounded_count;
+      has_label = has_label && layer.bound().reason().empty();
       bound_ns += layer.bound().bound_ns();
       flop_count += layer.analysis().cost().flop_count();
       const std::optional<double> of_layer_ns = DispatchNs(layer, report_.overhead());
@@ -97,6 +128,10 @@ class LayerJoin {
     const std::optional<double> elapsed_ns = MedianNs(report_.time());
     v1::Bound& bound = *report_.mutable_bound();
     bound.set_bound_ns(bound_ns);
+    if (!has_label) {
+      bound.set_reason(kNoIntegerCeiling);
+      return;
+    }
     const Limiter limiter =
         IsOverhead(bound_ns, elapsed_ns, dispatch_ns) ? Limiter::kOverhead : LargestCeiling();
     bound.set_limiter(std::string(Name(limiter)));
@@ -116,13 +151,12 @@ class LayerJoin {
     const BoundInput input = InputOf(layer);
     TINYPROF_ASSIGN_OR_RETURN(const Bound bound, ComputeBound(input, ceilings));
     *layer.mutable_bound() = ToProto(bound);
-    if (bound.bound_ns > 0) ceilings_ns_[NearerCeiling(bound)] += bound.bound_ns;
     if (WorksOnIntegers(layer)) {
-      layer.mutable_bound()->set_warning(
-          "the roofline has no ceiling for integer operations: the bound is that of the bytes "
-          "alone");
+      *layer.mutable_bound() = IntegerBound(bound, input.elapsed_ns);
+      if (bound.memory_ns > 0) ceilings_ns_[MemoryLimiter(bound.level)] += bound.memory_ns;
       return {};
     }
+    if (bound.bound_ns > 0) ceilings_ns_[NearerCeiling(bound)] += bound.bound_ns;
     LayerFacts facts = FactsOf(layer, flow_);
     facts.working_set_bytes = input.working_set_bytes;
     facts.cold_bytes = input.cold_bytes;
@@ -179,7 +213,8 @@ void WarnOfIntegers(v1::RunReport& report) {
   if (count == 0) return;
   report.add_warnings(
       fmt::format("{} on integers, for which the roofline has no ceiling: the bound is that of the "
-                  "bytes alone, and no advice is given",
+                  "bytes alone where these explain half of the time and n/a elsewhere, and no "
+                  "advice is given",
                   Counted(count, "layer works", "layers work")));
 }
 

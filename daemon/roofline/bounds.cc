@@ -76,20 +76,6 @@ double ComputeNs(const BoundInput& input, const Ceilings& ceilings) {
   return static_cast<double>(input.flop_count) / ceilings.peak_flops_per_second * kNsPerSecond;
 }
 
-Limiter MemoryLimiter(MemoryLevel level) {
-  switch (level) {
-    case MemoryLevel::kL1:
-      return Limiter::kL1;
-    case MemoryLevel::kL2:
-      return Limiter::kL2;
-    case MemoryLevel::kL3:
-      return Limiter::kL3;
-    case MemoryLevel::kDram:
-      return Limiter::kDram;
-  }
-  return Limiter::kDram;
-}
-
 void CompareWithTime(double elapsed_ns, Bound& bound) {
   if (bound.bound_ns == 0) return;
   bound.percent_of_bound = 100 * bound.bound_ns / elapsed_ns;
@@ -136,6 +122,20 @@ std::string_view Name(BoundLabel label) {
 BoundLabel LabelOf(Limiter limiter) {
   if (limiter == Limiter::kOverhead) return BoundLabel::kOverhead;
   return limiter == Limiter::kCompute ? BoundLabel::kCompute : BoundLabel::kMemory;
+}
+
+Limiter MemoryLimiter(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::kL1:
+      return Limiter::kL1;
+    case MemoryLevel::kL2:
+      return Limiter::kL2;
+    case MemoryLevel::kL3:
+      return Limiter::kL3;
+    case MemoryLevel::kDram:
+      return Limiter::kDram;
+  }
+  return Limiter::kDram;
 }
 
 Limiter NearerCeiling(const Bound& bound) {

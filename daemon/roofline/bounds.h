@@ -49,6 +49,7 @@ struct BoundInput {
 enum class Limiter { kCompute, kL1, kL2, kL3, kDram, kOverhead };
 // "compute", "L1", "L2", "L3", "DRAM", "overhead".
 std::string_view Name(Limiter limiter);
+Limiter MemoryLimiter(MemoryLevel level);
 
 enum class BoundLabel { kCompute, kMemory, kOverhead };
 // "compute", "memory", "overhead".

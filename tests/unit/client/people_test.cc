@@ -385,6 +385,26 @@ TEST(RunText, NamesEachCount) {
   EXPECT_THAT(RunText(run, {}), HasSubstr("instructions 82.5 k"));
 }
 
+// 116 bytes in 1500 ns are 0.077 GB/s, the unit of a layer without FLOPs.
+TEST(RunText, ABoundIsThereInAllColumnsOrInNone) {
+  v1::Run run = SucceededRun();
+  v1::RunReport& report = *run.mutable_report();
+  report.mutable_layers()->RemoveLast();
+  v1::LayerReport& layer = *report.mutable_layers(0);
+  layer.mutable_bound()->clear_flops_per_second();
+  EXPECT_THAT(RunText(run, {}), HasSubstr("0.02  0.08 GB/s        50.0  memory (DRAM)"));
+  EXPECT_THAT(LayerText(run, {}), HasSubstr("memory (DRAM), 77.3 MB/s, reached 50.0 %"));
+
+  layer.mutable_bound()->clear_label();
+  layer.mutable_bound()->clear_limiter();
+  layer.mutable_bound()->clear_percent_of_bound();
+  layer.mutable_bound()->set_reason("NO_INTEGER_CEILING: none for integers");
+  EXPECT_THAT(RunText(run, {}), HasSubstr("0.02    n/a         n/a  n/a "));
+  EXPECT_THAT(RunText(run, {}),
+              HasSubstr("\nbound: n/a (NO_INTEGER_CEILING: none for integers)\n"));
+  EXPECT_THAT(LayerText(run, {}), HasSubstr("n/a (NO_INTEGER_CEILING: none for integers)"));
+}
+
 TEST(BoundSummary, SaysWhyThereIsNone) {
   v1::Run run = SucceededRun();
   for (auto& layer : *run.mutable_report()->mutable_layers()) layer.clear_bound();
