@@ -27,11 +27,30 @@ constexpr double kMaxPrecision = 1;
 constexpr std::chrono::nanoseconds kDefaultTimeBudget = std::chrono::seconds(10);
 constexpr std::chrono::nanoseconds kMaxTimeBudget = std::chrono::hours(1);
 
-tl::unexpected<Error> Invalid(std::string reason, std::string field, std::string got,
+// Part of a spec, and what sets it on the command line.
+struct Setting {
+  const char* field;
+  const char* flag;
+};
+
+constexpr Setting kThreads{"threads", "--threads"};
+constexpr Setting kPrecision{"precision", "--precision"};
+constexpr Setting kTimeout{"timeout", "--timeout"};
+constexpr Setting kTimeBudget{"time_budget", "--time-budget"};
+constexpr Setting kBackend{"backend", "--backend"};
+constexpr Setting kConvAlgorithm{"conv_algorithm", "--conv-algorithm"};
+constexpr Setting kCache{"cache", "--cache"};
+constexpr Setting kCounters{"counters", "--counters"};
+constexpr Setting kModelText{"model.text", "the text of the model"};
+constexpr Setting kInputs{"model.inputs", "the list of --input"};
+constexpr Setting kDimensions{"model.inputs.dims", "the shape of an --input"};
+constexpr Setting kDimension{"model.inputs.dims", "a dimension of an --input"};
+
+tl::unexpected<Error> Invalid(std::string reason, const Setting& setting, std::string got,
                               std::string_view wanted) {
-  std::string message = fmt::format("{} is {} and must be {}", field, got, wanted);
+  std::string message = fmt::format("{} is {} and must be {}", setting.flag, got, wanted);
   return Fail(ErrorCode::kInvalidArgument, std::move(reason), std::move(message),
-              {{"field", std::move(field)}, {"got", std::move(got)}});
+              {{"field", setting.field}, {"got", std::move(got)}});
 }
 
 template <class Spec>
@@ -39,12 +58,12 @@ Status CheckThreads(Spec& spec, int max_threads) {
   if (spec.threads() == 0) spec.set_threads(1);
   if (spec.threads() >= 1 && spec.threads() <= max_threads) return {};
   if (max_threads == 1) {
-    return Invalid("BAD_THREADS", "threads", std::to_string(spec.threads()),
+    return Invalid("BAD_THREADS", kThreads, std::to_string(spec.threads()),
                    "1, since this daemon measures on 1 CPU (`tinyprofd --cpus 0-1` would give it "
                    "more)");
   }
   return Invalid(
-      "BAD_THREADS", "threads", std::to_string(spec.threads()),
+      "BAD_THREADS", kThreads, std::to_string(spec.threads()),
       fmt::format("1 to {}, the number of CPUs that measure (tinyprofd --cpus sets them)",
                   max_threads));
 }
@@ -52,8 +71,8 @@ Status CheckThreads(Spec& spec, int max_threads) {
 template <class Spec>
 Status CheckOnednnThreads(const Spec& spec) {
   if (spec.threads() <= kMaxOnednnThreads) return {};
-  return Invalid("BAD_THREADS", "threads", std::to_string(spec.threads()),
-                 fmt::format("at most {} with the onednn backend, whose kernels would make larger "
+  return Invalid("BAD_THREADS", kThreads, std::to_string(spec.threads()),
+                 fmt::format("at most {} with --backend onednn, whose kernels would make larger "
                              "teams lose pinned threads",
                              kMaxOnednnThreads));
 }
@@ -62,8 +81,8 @@ Status CheckPrecision(v1::RunSpec& spec) {
   if (spec.precision() == 0) spec.set_precision(kDefaultPrecision);
   // Written so that a NaN fails.
   if (spec.precision() >= kMinPrecision && spec.precision() <= kMaxPrecision) return {};
-  return Invalid("BAD_PRECISION", "precision", fmt::format("{}", spec.precision()),
-                 fmt::format("{} to {}", kMinPrecision, kMaxPrecision));
+  return Invalid("BAD_PRECISION", kPrecision, fmt::format("{:g} %", spec.precision() * 100),
+                 fmt::format("{:g} % to {:g} %", kMinPrecision * 100, kMaxPrecision * 100));
 }
 
 constexpr int64_t kMaxSeconds = int64_t{100} * 366 * 86'400;
@@ -86,7 +105,7 @@ Status CheckTimeout(v1::RunSpec& spec, const RunLimits& limits) {
   if (spec.has_timeout()) {
     const std::optional<int64_t> asked_ns = PositiveNs(spec.timeout());
     if (!asked_ns) {
-      return Invalid("BAD_TIMEOUT", "timeout", Written(spec.timeout()),
+      return Invalid("BAD_TIMEOUT", kTimeout, Written(spec.timeout()),
                      spec.timeout().seconds() > kMaxSeconds ? "at most 100 years" : "above 0");
     }
     timeout_ns = std::min(timeout_ns, *asked_ns);
@@ -106,12 +125,12 @@ Status CheckTimeBudget(v1::RunSpec& spec, const RunLimits& limits) {
   }
   const std::optional<int64_t> budget_ns = PositiveNs(spec.time_budget());
   if (!budget_ns || *budget_ns > kMaxTimeBudget.count()) {
-    return Invalid("BAD_TIME_BUDGET", "time_budget", Written(spec.time_budget()),
+    return Invalid("BAD_TIME_BUDGET", kTimeBudget, Written(spec.time_budget()),
                    "above 0 and at most 1 h");
   }
   if (*budget_ns < timeout_ns) return {};
-  return Invalid("BAD_TIME_BUDGET", "time_budget", Written(spec.time_budget()),
-                 fmt::format("below the run's timeout of {}{}", Written(spec.timeout()),
+  return Invalid("BAD_TIME_BUDGET", kTimeBudget, Written(spec.time_budget()),
+                 fmt::format("below the --timeout of {}{}", Written(spec.timeout()),
                              timeout_ns == limits.max_timeout.count()
                                  ? " (max_run_time of tinyprofd sets the longest)"
                                  : ""));
@@ -123,23 +142,23 @@ template <class Spec>
 Status CheckKernels(Spec& spec) {
   if (spec.backend() == v1::BACKEND_UNSPECIFIED) spec.set_backend(v1::BACKEND_EIGEN);
   if (!v1::Backend_IsValid(spec.backend())) {
-    return Invalid("BAD_BACKEND", "backend", std::to_string(spec.backend()),
-                   "BACKEND_REFERENCE, BACKEND_EIGEN, BACKEND_ONEDNN or BACKEND_BEST");
+    return Invalid("BAD_BACKEND", kBackend, std::to_string(spec.backend()),
+                   "reference, eigen, onednn or best");
   }
   if (spec.conv_algorithm() == v1::CONV_ALGORITHM_UNSPECIFIED) {
     spec.set_conv_algorithm(spec.backend() == v1::BACKEND_BEST ? v1::CONV_ALGORITHM_AUTO
                                                                : v1::CONV_ALGORITHM_DIRECT);
   }
   if (!v1::ConvAlgorithm_IsValid(spec.conv_algorithm())) {
-    return Invalid("BAD_CONV_ALGORITHM", "conv_algorithm", std::to_string(spec.conv_algorithm()),
-                   "CONV_ALGORITHM_DIRECT, CONV_ALGORITHM_WINOGRAD or CONV_ALGORITHM_AUTO");
+    return Invalid("BAD_CONV_ALGORITHM", kConvAlgorithm, std::to_string(spec.conv_algorithm()),
+                   "direct, winograd or auto");
   }
   const bool convolves_by_onednn =
       spec.backend() == v1::BACKEND_ONEDNN || spec.backend() == v1::BACKEND_BEST;
   if (spec.conv_algorithm() != v1::CONV_ALGORITHM_DIRECT && !convolves_by_onednn) {
-    return Invalid("BAD_CONV_ALGORITHM", "conv_algorithm",
-                   v1::ConvAlgorithm_Name(spec.conv_algorithm()),
-                   "CONV_ALGORITHM_DIRECT, unless the backend is onednn or best");
+    return Invalid("BAD_CONV_ALGORITHM", kConvAlgorithm,
+                   spec.conv_algorithm() == v1::CONV_ALGORITHM_AUTO ? "auto" : "winograd",
+                   "direct, unless --backend is onednn or best");
   }
   return {};
 }
@@ -149,30 +168,29 @@ Status CheckEnumerations(v1::RunSpec& spec) {
   TINYPROF_RETURN_IF_ERROR(CheckKernels(spec));
   if (spec.cache() == v1::CACHE_MODE_UNSPECIFIED) spec.set_cache(v1::CACHE_MODE_WARM);
   if (!v1::CacheMode_IsValid(spec.cache())) {
-    return Invalid("BAD_CACHE_MODE", "cache", std::to_string(spec.cache()),
-                   "CACHE_MODE_WARM or CACHE_MODE_COLD");
+    return Invalid("BAD_CACHE_MODE", kCache, std::to_string(spec.cache()), "warm or cold");
   }
   if (spec.counters() == v1::COUNTER_MODE_UNSPECIFIED) spec.set_counters(v1::COUNTER_MODE_AUTO);
   if (!v1::CounterMode_IsValid(spec.counters())) {
-    return Invalid("BAD_COUNTER_MODE", "counters", std::to_string(spec.counters()),
-                   "COUNTER_MODE_AUTO, COUNTER_MODE_PAPI or COUNTER_MODE_NONE");
+    return Invalid("BAD_COUNTER_MODE", kCounters, std::to_string(spec.counters()),
+                   "auto, papi or none");
   }
   return {};
 }
 
 Status CheckInputs(const v1::ModelSpec& spec) {
   if (spec.inputs_size() > kMaxInputs) {
-    return Invalid("BAD_INPUT", "model.inputs", fmt::format("{} long", spec.inputs_size()),
+    return Invalid("BAD_INPUT", kInputs, fmt::format("{} long", spec.inputs_size()),
                    fmt::format("at most {} long", kMaxInputs));
   }
   for (const v1::InputShape& input : spec.inputs()) {
     if (input.dims_size() > kMaxDimensions) {
-      return Invalid("BAD_INPUT", "model.inputs.dims", fmt::format("{} long", input.dims_size()),
+      return Invalid("BAD_INPUT", kDimensions, fmt::format("{} long", input.dims_size()),
                      fmt::format("at most {} long", kMaxDimensions));
     }
     for (const int64_t dim : input.dims()) {
       if (dim >= 1) continue;
-      return Invalid("BAD_INPUT", "model.inputs.dims", std::to_string(dim), "1 or more");
+      return Invalid("BAD_INPUT", kDimension, std::to_string(dim), "1 or more");
     }
   }
   return {};
@@ -184,7 +202,7 @@ Result<v1::ModelSpec> CheckModelSpec(const v1::ModelSpec& asked) {
   v1::ModelSpec spec = asked;
   if (spec.text().empty() || spec.text().size() > kMaxModelTextBytes) {
     return Invalid(
-        "BAD_MODEL", "model.text",
+        "BAD_MODEL", kModelText,
         fmt::format("{} long", Counted(static_cast<int64_t>(spec.text().size()), "byte")),
         fmt::format("1 to {} bytes long", kMaxModelTextBytes));
   }

@@ -92,12 +92,12 @@ TEST(RunSpecCheckTest, ABudgetThatLeavesNoTimeToLoadIsRefused) {
   ASSERT_FALSE(at_the_longest.has_value());
   EXPECT_EQ(at_the_longest.error().reason, "BAD_TIME_BUDGET");
   EXPECT_THAT(at_the_longest.error().message,
-              HasSubstr("below the run's timeout of 60 s (max_run_time of tinyprofd"));
+              HasSubstr("below the --timeout of 60 s (max_run_time of tinyprofd"));
   spec.mutable_time_budget()->set_seconds(59);
   EXPECT_TRUE(CheckRunSpec(spec, kLimits).has_value());
   spec.mutable_timeout()->set_seconds(20);
   EXPECT_EQ(CheckRunSpec(spec, kLimits).error().message,
-            "time_budget is 59 s and must be below the run's timeout of 20 s");
+            "--time-budget is 59 s and must be below the --timeout of 20 s");
 }
 
 TEST(RunSpecCheckTest, TheDefaultBudgetIsHalfOfAShortTimeout) {
@@ -131,7 +131,7 @@ TEST(RunSpecCheckTest, OneCpuIsNoRangeOfThreads) {
   const auto checked = CheckRunSpec(spec, {.max_threads = 1});
   EXPECT_EQ(checked.error().reason, "BAD_THREADS");
   EXPECT_EQ(checked.error().message,
-            "threads is 2 and must be 1, since this daemon measures on 1 CPU (`tinyprofd --cpus "
+            "--threads is 2 and must be 1, since this daemon measures on 1 CPU (`tinyprofd --cpus "
             "0-1` would give it more)");
 }
 
@@ -169,6 +169,32 @@ TEST(RunSpecCheckTest, OnednnIsRefusedWhereTheBuildHasNone) {
   v1::RunSpec spec = Spec();
   spec.set_backend(v1::BACKEND_ONEDNN);
   EXPECT_EQ(ReasonOf(spec), CheckOnednnIsBuilt().has_value() ? "" : "NO_ONEDNN");
+}
+
+// Who is refused has typed flags; a program finds the field in the metadata.
+TEST(RunSpecCheckTest, RefusalsNameFlagsAndTheirValues) {
+  v1::RunSpec spec = Spec();
+  spec.set_conv_algorithm(v1::CONV_ALGORITHM_WINOGRAD);
+  const Error refused = CheckRunSpec(spec, kLimits).error();
+  EXPECT_EQ(refused.message,
+            "--conv-algorithm is winograd and must be direct, unless --backend is onednn or best");
+  EXPECT_EQ(refused.metadata.at("field"), "conv_algorithm");
+  v1::VerifySpec verify;
+  *verify.mutable_model() = spec.model();
+  verify.set_conv_algorithm(v1::CONV_ALGORITHM_AUTO);
+  EXPECT_THAT(CheckVerifySpec(verify, 1).error().message,
+              HasSubstr("--conv-algorithm is auto and must be direct"));
+  spec = Spec();
+  spec.set_precision(2);
+  EXPECT_EQ(CheckRunSpec(spec, kLimits).error().message,
+            "--precision is 200 % and must be 0.01 % to 100 %");
+  spec = Spec();
+  spec.set_cache(static_cast<v1::CacheMode>(9));
+  EXPECT_EQ(CheckRunSpec(spec, kLimits).error().message, "--cache is 9 and must be warm or cold");
+  spec = Spec();
+  spec.mutable_model()->add_inputs()->add_dims(0);
+  EXPECT_EQ(CheckRunSpec(spec, kLimits).error().message,
+            "a dimension of an --input is 0 and must be 1 or more");
 }
 
 TEST(RunSpecCheckTest, RefusesNumbersThatAreNoEnumerator) {
