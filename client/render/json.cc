@@ -135,12 +135,18 @@ Json ModelsDocument(const std::vector<v1::Model>& models) {
   return document;
 }
 
+Json ErrorReason(bool present, double error, const std::string& note) {
+  return present ? NotFiniteReason(error) : Json("NOT_COMPARED: " + note);
+}
+
 Json WorstJson(const v1::VerifiedOutput& output) {
   if (!output.has_worst()) return nullptr;
   const v1::WorstElement& worst = output.worst();
   return {{"index", std::vector<int64_t>(worst.index().begin(), worst.index().end())},
           {"got", Number(worst.got())},
+          {"got_reason", NotFiniteReason(worst.got())},
           {"want", Number(worst.want())},
+          {"want_reason", NotFiniteReason(worst.want())},
           {"allowed_abs_error", Number(worst.allowed())}};
 }
 
@@ -152,7 +158,11 @@ Json VerifyDocument(const v1::VerifyModelResponse& response) {
         {{"name", output.name()},
          {"shape", std::vector<int64_t>(output.shape().begin(), output.shape().end())},
          {"max_abs_error", OptionalNumber(output.has_max_abs_error(), output.max_abs_error())},
+         {"max_abs_error_reason",
+          ErrorReason(output.has_max_abs_error(), output.max_abs_error(), output.note())},
          {"max_rel_error", OptionalNumber(output.has_max_rel_error(), output.max_rel_error())},
+         {"max_rel_error_reason",
+          ErrorReason(output.has_max_rel_error(), output.max_rel_error(), output.note())},
          {"ok", output.ok()},
          {"note", TextOrNull(output.note())},
          {"outside_count",

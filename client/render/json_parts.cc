@@ -79,6 +79,13 @@ Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 Json OptionalNumber(bool present, double value) { return present ? Number(value) : Json(nullptr); }
 
+Json NotFiniteReason(double value) {
+  if (std::isfinite(value)) return nullptr;
+  const char* name = value > 0 ? "infinity" : "minus infinity";
+  return fmt::format("NOT_FINITE: it is {}, for which JSON has no number",
+                     std::isnan(value) ? "NaN" : name);
+}
+
 Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json TimeOrNull(bool present, const google::protobuf::Timestamp& time) {

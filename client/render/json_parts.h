@@ -13,6 +13,8 @@ namespace tinyprof::client {
 // The number, or null when it is not finite: JSON has no infinity.
 Json Number(double value);
 Json OptionalNumber(bool present, double value);
+// Why Number() of it is null, "CODE: sentence"; null when it is not.
+Json NotFiniteReason(double value);
 
 // The text, or null when it is empty.
 Json TextOrNull(const std::string& text);

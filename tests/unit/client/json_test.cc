@@ -260,7 +260,9 @@ TEST(Documents, DescribeTheMachineAndItsChecks) {
   output.add_shape(2);
   output.set_note("the shape differs");
   ExpectSame(VerifyDocument(verify), R"({"schema_version": 1, "command": "verify", "outputs": [
-    {"name": "y", "shape": [2], "max_abs_error": null, "max_rel_error": null, "ok": false,
+    {"name": "y", "shape": [2], "max_abs_error": null,
+     "max_abs_error_reason": "NOT_COMPARED: the shape differs", "max_rel_error": null,
+     "max_rel_error_reason": "NOT_COMPARED: the shape differs", "ok": false,
      "note": "the shape differs", "outside_count": null, "worst": null}],
     "rtol": 0.001, "atol": 1e-7, "ok": false})");
   output.clear_note();
@@ -270,12 +272,27 @@ TEST(Documents, DescribeTheMachineAndItsChecks) {
   output.mutable_worst()->set_want(4);
   output.mutable_worst()->set_allowed(0.25);
   EXPECT_EQ(VerifyDocument(verify)["outputs"][0]["worst"],
-            Json::parse(R"({"index": [1], "got": 5.0, "want": 4.0, "allowed_abs_error": 0.25})"));
+            Json::parse(R"({"index": [1], "got": 5.0, "got_reason": null, "want": 4.0,
+                            "want_reason": null, "allowed_abs_error": 0.25})"));
   EXPECT_THAT(VerifyText(verify, {}),
               testing::HasSubstr("y: 1 element outside; the worst is y[1]: got 5, want 4, "
                                  "difference 1 where 0.25 is allowed\n"
                                  "outputs differ by more than the tolerance: |got - want| up to "
                                  "1e-07 + 0.001 |want|\n"));
+
+  const double infinity = std::numeric_limits<double>::infinity();
+  output.mutable_worst()->set_got(-infinity);
+  output.mutable_worst()->set_want(std::numeric_limits<double>::quiet_NaN());
+  output.set_max_abs_error(infinity);
+  output.set_max_rel_error(0.5);
+  const Json odd = VerifyDocument(verify)["outputs"][0];
+  EXPECT_EQ(odd["worst"]["got"], nullptr);
+  EXPECT_EQ(odd["worst"]["got_reason"],
+            "NOT_FINITE: it is minus infinity, for which JSON has no number");
+  EXPECT_EQ(odd["worst"]["want_reason"], "NOT_FINITE: it is NaN, for which JSON has no number");
+  EXPECT_EQ(odd["max_abs_error_reason"],
+            "NOT_FINITE: it is infinity, for which JSON has no number");
+  EXPECT_EQ(odd["max_rel_error_reason"], nullptr);
 
   ExpectSame(
       ErrorDocument("show", {ErrorCode::kNotFound, "RUN_UNKNOWN", "no run x", {{"id", "x"}}}),
