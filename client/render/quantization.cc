@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -30,6 +31,13 @@ std::string WeightsText(const v1::Quantization& q) {
   std::string text = fmt::format("{} -> {}", Bytes(before), Bytes(after));
   if (after > 0 && after < before) text += fmt::format(" ({:.2f} times less)", before / after);
   return text;
+}
+
+// "7 of 8 samples".
+std::string Top1Text(const v1::QuantizedOutput& output) {
+  const auto rows = static_cast<double>(output.top1_row_count());
+  return fmt::format("{:.0f} of {}", std::round(output.top1_agreement() * rows),
+                     Counted(output.top1_row_count(), "sample"));
 }
 
 bool KnowsWeights(const v1::Quantization& q) {
@@ -86,7 +94,7 @@ std::string OutputTable(const v1::QuantizationReport& report, const Layout& layo
          {fmt::format("{:.3g}", output.max_abs_error())},
          output.has_relative_rms_error() ? Cell{Percent(output.relative_rms_error())} : absent,
          output.has_sqnr_db() ? Cell{fmt::format("{:.1f} dB", output.sqnr_db())} : absent,
-         output.has_top1_agreement() ? Cell{Percent(output.top1_agreement())} : absent});
+         output.has_top1_row_count() ? Cell{Top1Text(output)} : absent});
   }
   return table.Render(layout.columns, layout.palette);
 }
@@ -114,9 +122,10 @@ std::string NextCommands(const v1::Quantization& q, const QuantizedFileInfo& fil
     *model += " " + *word;
   }
   return fmt::format(
-      "next, to compare the speed:\n"
+      "next, to see which is faster here (8 bits need not be):\n"
       "  tinyprof-client profile {}\n"
-      "  tinyprof-client profile {}\n",
+      "  tinyprof-client profile {}\n"
+      "  tinyprof-client compare A B  # the runs of both, by the ids that they print\n",
       *model, *path);
 }
 
@@ -130,6 +139,8 @@ Json ErrorJson(const v1::QuantizedOutput& output) {
           {"sqnr_db", OptionalNumber(output.has_sqnr_db(), output.sqnr_db())},
           {"sqnr_db_reason", TextOrNull(output.has_sqnr_db() ? "" : kNoSqnrReason)},
           {"top1_agreement", OptionalNumber(output.has_top1_agreement(), output.top1_agreement())},
+          {"top1_row_count",
+           output.has_top1_row_count() ? Json(output.top1_row_count()) : Json(nullptr)},
           {"top1_agreement_reason", TextOrNull(output.has_top1_agreement() ? "" : kNoTop1Reason)}};
 }
 
@@ -146,7 +157,8 @@ std::string QuantizationLine(const v1::Quantization& q) {
   std::string line = Printable(QuantizationSummary(q));
   if (KnowsWeights(q)) line += ", all constants " + WeightsText(q);
   if (q.has_max_abs_error()) line += fmt::format(", error at most {:.3g}", q.max_abs_error());
-  if (q.has_top1_agreement()) line += ", top-1 agreement " + Percent(q.top1_agreement());
+  if (q.has_top1_agreement())
+    line += fmt::format(", top-1 agreement {:.4g} %", 100 * q.top1_agreement());
   return line + " (noted when it was quantized)\n";
 }
 

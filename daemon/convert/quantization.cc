@@ -12,6 +12,7 @@ v1::QuantizedOutput ToProto(const OutputError& error) {
   if (error.relative_rms_error) message.set_relative_rms_error(*error.relative_rms_error);
   if (error.sqnr_db) message.set_sqnr_db(*error.sqnr_db);
   if (error.top1_agreement) message.set_top1_agreement(*error.top1_agreement);
+  if (error.top1_row_count) message.set_top1_row_count(*error.top1_row_count);
   return message;
 }
 

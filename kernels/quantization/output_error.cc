@@ -42,6 +42,7 @@ OutputError ErrorOf(const Value& output, const std::vector<float>& exact,
   const Shape& shape = output.type.shape;
   if (shape.rank() == 2 && shape[0] > 0 && shape[1] > 1) {
     error.top1_agreement = Top1Agreement(exact, got, static_cast<size_t>(shape[1]));
+    error.top1_row_count = std::ssize(exact) / shape[1];
   }
   return error;
 }

@@ -24,6 +24,7 @@ struct OutputError {
   // Of an output [N, classes] with at least two classes: the share of rows whose largest element is
   // at the same place, 0 to 1.
   std::optional<double> top1_agreement;
+  std::optional<int64_t> top1_row_count;  // of all samples together; absent when the share is
 };
 
 // What the network gives on samples [first, first + count) of `seed`: the float32 outputs, each

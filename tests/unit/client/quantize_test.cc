@@ -70,7 +70,25 @@ TEST_F(Quantize, AsksWritesAndReports) {
   EXPECT_THAT(caught.out, HasSubstr("4.00 KiB -> 1.00 KiB (4.00 times less)"));
   EXPECT_THAT(caught.out, HasSubstr("conv9: its weights are computed in the run"));
   EXPECT_THAT(caught.out, HasSubstr("30.5 dB"));
-  EXPECT_THAT(caught.out, HasSubstr("tinyprof-client profile " + File("q.onnx")));
+  EXPECT_THAT(caught.out, HasSubstr("tinyprof-client profile " + File("q.onnx") +
+                                    "\n  tinyprof-client compare A B  "));
+}
+
+// 0.875 of 8 rows are 7.
+TEST_F(Quantize, AgreementIsTheCountItIsAShareOf) {
+  v1::QuantizedOutput& output = *daemon_.profiler.quantization_report.mutable_outputs(0);
+  output.set_top1_agreement(0.875);
+  output.set_top1_row_count(8);
+  EXPECT_THAT(Call({"quantize", "net", File("q.onnx")}).out, HasSubstr("7 of 8 samples\n"));
+  const Caught caught = Call({"quantize", "net", File("q.onnx"), "--json"});
+  EXPECT_EQ(json::parse(caught.out)["outputs"][0]["top1_row_count"], 8);
+
+  v1::Quantization q;
+  q.set_quantized_from("net");
+  q.set_top1_agreement(1);
+  EXPECT_THAT(QuantizationLine(q), HasSubstr("top-1 agreement 100 % ("));
+  q.set_top1_agreement(0.875);
+  EXPECT_THAT(QuantizationLine(q), HasSubstr("top-1 agreement 87.5 % ("));
 }
 
 TEST_F(Quantize, JsonSaysWhyAValueIsAbsent) {

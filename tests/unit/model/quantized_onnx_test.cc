@@ -78,6 +78,21 @@ INSTANTIATE_TEST_SUITE_P(
                                      "tinygpt:layers=2,dim=32,heads=2,seq=8"),
                      testing::Values(QuantizationMode::kStatic, QuantizationMode::kDynamic)));
 
+// Errors are of seeded inputs, which are the network's whatever form it comes in.
+TEST(QuantizedOnnxTest, AnExportedNetworkHasTheErrorOfItsOwn) {
+  const Result<Graph> given = BuildModel({.text = "lenet"});
+  ASSERT_TRUE(given.has_value()) << given.error().message;
+  const QuantizeOptions options{
+      .session = {.backend = Backend::kReference}, .samples = 2, .held_out = 2};
+  const Result<QuantizedModel> own = QuantizeModel(*given, options);
+  const Result<QuantizedModel> exported = QuantizeModel(ImportedFrom(*Exported(*given)), options);
+  ASSERT_TRUE(own.has_value() && exported.has_value());
+  ASSERT_EQ(own->errors.size(), exported->errors.size());
+  EXPECT_GT(own->errors[0].max_abs_error, 0);
+  EXPECT_EQ(own->errors[0].max_abs_error, exported->errors[0].max_abs_error);
+  EXPECT_EQ(own->errors[0].sqnr_db, exported->errors[0].sqnr_db);
+}
+
 // What each float32 node became can be found, and what stands for none was added at a border.
 TEST_P(QuantizedOnnx, LayersNameTheNodesTheyCameFrom) {
   const auto& [text, mode] = GetParam();

@@ -29,6 +29,7 @@ TEST(OutputErrorTest, RowsThatChangeTheirClassDoNotAgree) {
   const std::vector<OutputError> errors = CompareOutputs(
       WithOutput({1, 2}), {{{1, 2, 2, 1, 5, 1, 0, 1}}}, {{{1, 2, 1, 2, 5, 1, 0, 1}}});
   EXPECT_EQ(errors[0].top1_agreement, 0.75);
+  EXPECT_EQ(errors[0].top1_row_count, 4);
 }
 
 TEST(OutputErrorTest, WhatCannotBeToldIsAbsent) {
