@@ -3,6 +3,7 @@
 
 #include "client/render/names.h"
 #include "client/render/people.h"
+#include "client/render/progress.h"
 #include "client/render/run_notes.h"
 #include "client/render/table.h"
 #include "client/render/units.h"
@@ -38,12 +39,12 @@ void AddCost(const v1::LayerAnalysis& layer, Pairs& pairs) {
 
 std::string BoundLine(const v1::LayerReport& layer) {
   const v1::Bound& bound = layer.bound();
-  std::string text = BoundText(bound);
   if (bound.label().empty()) return fmt::format("n/a ({})", NoBoundReason(bound));
+  std::string text = BoundText(bound);
   if (bound.has_flops_per_second()) text += ", " + Si(bound.flops_per_second(), "FLOP/s");
-  if (bound.has_percent_of_bound())
   const auto bytes = BoundBytesPerSecond(bound, layer.analysis().cost().compulsory_bytes());
   if (bytes) text += ", " + Si(*bytes, "B/s");
+  if (bound.has_percent_of_bound())
     text += fmt::format(", reached {:.1f} %", bound.percent_of_bound());
   return text;
 }
@@ -143,8 +144,7 @@ std::string RunStateText(const v1::Run& run, const Layout& layout) {
   Pairs pairs = {
       {"run", run.id()}, {"model", run.spec().model().text()}, {"state", StateName(run.state())}};
   if (run.state() == v1::RUN_STATE_QUEUED) {
-    pairs.emplace_back(
-        "position", fmt::format("{} ({} ahead)", run.queue_position() + 1, run.queue_position()));
+    pairs.emplace_back("place", WaitingText(run.queue_position(), run.waits_for()));
   }
   if (run.has_error()) {
     pairs.emplace_back("error", fmt::format("{}: {}", run.error().reason(), run.error().message()));

@@ -8,10 +8,6 @@
 namespace tinyprof::client {
 namespace {
 
-std::string QueuedText(int32_t position) {
-  return fmt::format("queued: position {} ({} ahead)", position + 1, position);
-}
-
 std::string PassesText(const v1::Progress& progress) {
   return progress.total() > 0
              ? fmt::format("{} of {}", progress.done(), Counted(progress.total(), "pass", "passes"))
@@ -33,15 +29,25 @@ std::string TimingText(const v1::Run& run) {
 
 // Two states with the same key belong to one line where lines cannot be rewritten.
 std::string PhaseKey(const v1::Run& run) {
-  if (run.state() == v1::RUN_STATE_QUEUED) return fmt::format("queued {}", run.queue_position());
+  if (run.state() == v1::RUN_STATE_QUEUED) return ProgressText(run);
   return run.state() == v1::RUN_STATE_RUNNING ? run.progress().phase() : "";
 }
 
 }  // namespace
 
+std::string WaitingText(int32_t position, const std::string& waits_for) {
+  std::string others;
+  if (position > 1) {
+    others = Counted(position - 1, "job that waits before it", "jobs that wait before it");
+  }
+  if (waits_for.empty()) return others.empty() ? "it is next" : "behind " + others;
+  return fmt::format("behind {}, which is being measured{}{}", Printable(waits_for),
+                     others.empty() ? "" : ", and ", others);
+}
+
 std::string ProgressText(const v1::Run& run) {
   if (run.state() == v1::RUN_STATE_QUEUED) {
-    return QueuedText(run.queue_position());
+    return "queued: " + WaitingText(run.queue_position(), run.waits_for());
   }
   if (run.state() != v1::RUN_STATE_RUNNING) return "";
   const std::string& phase = run.progress().phase();
@@ -55,7 +61,9 @@ std::string ProgressText(const v1::Run& run) {
 }
 
 std::string ProgressText(const v1::QuantizationProgress& progress) {
-  if (progress.queue_position() > 0) return QueuedText(progress.queue_position());
+  if (progress.queue_position() > 0) {
+    return "queued: " + WaitingText(progress.queue_position(), progress.waits_for());
+  }
   if (progress.total() == 0) return Printable(progress.phase());
   return fmt::format("{}: {} of {}", Printable(progress.phase()), progress.done(),
                      Counted(progress.total(), "input"));

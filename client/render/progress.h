@@ -1,6 +1,7 @@
 // How a run goes, on stderr: one line that is rewritten on a terminal, one line a phase elsewhere.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 
@@ -9,7 +10,11 @@
 
 namespace tinyprof::client {
 
-// "queued: position 2 (1 ahead)", "timing: 120 passes, ±1.8 % of ±1.0 % wanted", ...
+// What a job waits for, at place `position` (1 is the next) of the queue: "behind run r-1
+// (resnet18), which is being measured, and 1 job that waits before it". `waits_for` as in v1::Run.
+std::string WaitingText(int32_t position, const std::string& waits_for);
+
+// "queued: it is next", "timing: 120 passes, ±1.8 % of ±1.0 % wanted", ...
 std::string ProgressText(const v1::Run& run);
 // "calibrating: 5 of 16 inputs", ...
 std::string ProgressText(const v1::QuantizationProgress& progress);

@@ -74,6 +74,7 @@ v1::QuantizationProgress JobQueue::ProgressOf(const std::shared_ptr<Job>& job) c
   const auto place = std::find(waiting_.begin(), waiting_.end(), job);
   if (place != waiting_.end()) {
     progress.set_queue_position(static_cast<int32_t>(place - waiting_.begin()) + 1);
+    progress.set_waits_for(WaitsFor());
     return progress;
   }
   const v1::Progress& now = job->run.progress();

@@ -10,6 +10,7 @@
 #include "daemon/jobs/run_id.h"
 #include "daemon/jobs/run_state.h"
 #include "kernels/base/check.h"
+#include "kernels/base/utf8.h"
 #include "kernels/base/words.h"
 
 namespace tinyprof {
@@ -89,13 +90,25 @@ bool JobQueue::RemoveWaiting(const std::shared_ptr<Job>& job) {
 
 void JobQueue::Renumber() {
   int32_t position = 0;
+  const std::string waits_for = WaitsFor();
   for (const std::shared_ptr<Job>& job : waiting_) {
     ++position;
-    if (!job->is_run() || job->run.queue_position() == position) continue;
+    if (!job->is_run()) continue;
+    if (job->run.queue_position() == position && job->run.waits_for() == waits_for) continue;
     job->run.set_queue_position(position);
+    job->run.set_waits_for(waits_for);
     ++job->version;
   }
   changed_.notify_all();
+}
+
+std::string JobQueue::WaitsFor() const {
+  if (!current_) return "";
+  if (!current_->is_run()) return "another task";
+  constexpr size_t kMaxModelBytes = 60;
+  const std::string& model = current_->run.spec().model().text();
+  return fmt::format("run {} ({}{})", current_->run.id(), ValidUtf8(model, kMaxModelBytes),
+                     model.size() > kMaxModelBytes ? "..." : "");
 }
 
 void JobQueue::Touch(Job& job) {

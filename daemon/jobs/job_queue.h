@@ -152,6 +152,8 @@ class JobQueue {
   void Enqueue(const std::shared_ptr<Job>& job);
   bool RemoveWaiting(const std::shared_ptr<Job>& job);
   void Renumber();
+  // What the executor is busy with: Run.waits_for of those that wait.
+  std::string WaitsFor() const;
   void Touch(Job& job);
   v1::QuantizationProgress ProgressOf(const std::shared_ptr<Job>& job) const;
   void CancelWaiting(const std::shared_ptr<Job>& job, const Error& why);

@@ -12,6 +12,7 @@ google::protobuf::Timestamp Now() { return google::protobuf::util::TimeUtil::Get
 void SetEnded(v1::Run& run, v1::RunState state) {
   run.set_state(state);
   run.clear_queue_position();
+  run.clear_waits_for();
   run.clear_progress();
   *run.mutable_end_time() = Now();
 }
@@ -35,6 +36,7 @@ v1::Run NewRun(std::string id, v1::RunSpec spec) {
 void SetRunning(v1::Run& run) {
   run.set_state(v1::RUN_STATE_RUNNING);
   run.clear_queue_position();
+  run.clear_waits_for();
   run.mutable_progress()->set_phase("starting");
   *run.mutable_start_time() = Now();
 }

@@ -274,7 +274,8 @@ TEST_F(RunTest, ASecondClientIsToldThatItWaits) {
   const std::string first = StartRun(true);
   AwaitState(first, v1::RUN_STATE_RUNNING);
   const auto client = StartClient({"profile", "mlp", "--precision", "20%"});
-  Await("the position", [&] { return client->Err().find("position") != std::string::npos; });
+  Await("what it waits for",
+        [&] { return client->Err().find("queued: behind run " + first) != std::string::npos; });
   EXPECT_EQ(RunClient({"cancel", first}), 0) << err();
   EXPECT_EQ(client->Wait(kPatience), 0) << client->Err();
   EXPECT_EQ(GetRun(first).state(), v1::RUN_STATE_CANCELLED);

@@ -43,7 +43,7 @@ TEST_F(Flow, ProfileSendsItsOptionsAndPrintsTheRun) {
             "--time-budget",    "1500ms",      "--timeout",  "1m",    "--json"});
   EXPECT_EQ(caught.exit_code, 0) << caught.err;
   EXPECT_EQ(json::parse(caught.out)["run"]["state"], "SUCCEEDED");
-  EXPECT_THAT(caught.err, HasSubstr("queued: position 1 (0 ahead)"));
+  EXPECT_THAT(caught.err, HasSubstr("queued: it is next"));
   const v1::RunSpec& spec = daemon_.profiler.start_request.spec();
   EXPECT_EQ(spec.model().text(), "linear(4,3)");
   EXPECT_EQ(spec.model().inputs(0).name(), "x");

@@ -471,7 +471,14 @@ v1::Run Timing(int passes, double reached) {
 TEST(Progress, SaysWhereTheRunIs) {
   v1::Run queued = RunInState(v1::RUN_STATE_QUEUED);
   queued.set_queue_position(1);
-  EXPECT_EQ(ProgressText(queued), "queued: position 2 (1 ahead)");
+  EXPECT_EQ(ProgressText(queued), "queued: it is next");
+  queued.set_waits_for("run r-0 (resnet18)");
+  EXPECT_EQ(ProgressText(queued), "queued: behind run r-0 (resnet18), which is being measured");
+  queued.set_queue_position(2);
+  EXPECT_THAT(ProgressText(queued), testing::EndsWith(", and 1 job that waits before it"));
+  queued.set_queue_position(3);
+  EXPECT_THAT(ProgressText(queued), testing::EndsWith(", and 2 jobs that wait before it"));
+  EXPECT_THAT(RunStateText(queued, {}), HasSubstr("behind run r-0 (resnet18), which"));
   EXPECT_EQ(ProgressText(Timing(120, 0.5)), "timing: 120 passes, ±2.0 % of ±1.0 % wanted");
   EXPECT_EQ(ProgressText(Timing(1, 0)), "timing: 1 pass");
   v1::Run roofline = RunInState(v1::RUN_STATE_RUNNING);

@@ -133,8 +133,10 @@ TEST_F(Quantize, AFileThatCannotBeWrittenIsAnError) {
 TEST_F(Quantize, SaysHowFarItIs) {
   v1::QuantizationProgress progress;
   progress.set_queue_position(1);
+  progress.set_waits_for("another task");
   daemon_.profiler.quantize_progress.push_back(progress);
   progress.set_queue_position(0);
+  progress.clear_waits_for();
   for (const int done : {1, 2}) {
     progress.set_phase("calibrating");
     progress.set_done(done);
@@ -143,7 +145,7 @@ TEST_F(Quantize, SaysHowFarItIs) {
   }
   EXPECT_EQ(ProgressText(progress), "calibrating: 2 of 16 inputs");
   const Caught caught = Call({"quantize", "net", File("q.onnx")});
-  EXPECT_EQ(caught.err, "queued: position 2 (1 ahead)\ncalibrating\n");
+  EXPECT_EQ(caught.err, "queued: behind another task, which is being measured\ncalibrating\n");
   EXPECT_EQ(Contents(File("q.onnx")), "bytes of a file");
   EXPECT_EQ(Call({"quantize", "net", File("q.onnx"), "--quiet"}).err, "");
 }

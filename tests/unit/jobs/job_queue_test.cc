@@ -32,6 +32,10 @@ TEST_F(JobQueueTest, RunsWaitInOrderAndPositionsMove) {
   const std::string c = Start("c");
   EXPECT_EQ(queue_->Get(b)->queue_position(), 1);
   EXPECT_EQ(queue_->Get(c)->queue_position(), 2);
+  EXPECT_EQ(queue_->Get(a)->waits_for(), "");
+  for (const std::string& waiting : {b, c}) {
+    EXPECT_EQ(queue_->Get(waiting)->waits_for(), "run " + a + " (a)");
+  }
   EXPECT_EQ(queue_->depth(), 3u);
   const uint64_t version = queue_->Watch(c, 0, steady_clock::now())->version;
   ASSERT_TRUE(queue_->Cancel(b).has_value());
@@ -40,6 +44,7 @@ TEST_F(JobQueueTest, RunsWaitInOrderAndPositionsMove) {
   EXPECT_EQ(moved->run.queue_position(), 1);
   gate_.Open();
   EXPECT_EQ(WaitForEnd(c).queue_position(), 0);
+  EXPECT_EQ(queue_->Get(c)->waits_for(), "");
   EXPECT_THAT(runner_.order(), ElementsAre("roofline", "a", "c"));
 }
 
