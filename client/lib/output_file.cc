@@ -26,10 +26,23 @@ mode_t ModeOfNewFiles() {
 }
 
 ErrorCode CodeOf(int error_number) {
-  if (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG) {
-    return ErrorCode::kResourceExhausted;
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return ErrorCode::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return ErrorCode::kResourceExhausted;
+    case EIO:
+      return ErrorCode::kFailedPrecondition;
+    default:
+      return ErrorCode::kInvalidArgument;
   }
-  return error_number == EIO ? ErrorCode::kFailedPrecondition : ErrorCode::kInvalidArgument;
 }
 
 Result<fs::path> FollowLinks(const std::string& path) {

@@ -10,8 +10,9 @@
 
 namespace tinyprof::client {
 
-// FILE_NOT_WRITABLE with the text of `error_number` (an errno): RESOURCE_EXHAUSTED when the device
-// has no room, FAILED_PRECONDITION when it fails, INVALID_ARGUMENT when another file would do.
+// FILE_NOT_WRITABLE with the text of `error_number` (an errno): NOT_FOUND when there is no such
+// directory, PERMISSION_DENIED, RESOURCE_EXHAUSTED when the device has no room,
+// FAILED_PRECONDITION when it fails, INVALID_ARGUMENT for what is no file that can be written.
 tl::unexpected<Error> CannotWrite(const std::string& path, int error_number);
 
 // The same where the result is there and the output was found fit before: never INVALID_ARGUMENT,

@@ -10,6 +10,8 @@
 #include <set>
 #include <thread>
 
+#include "client/lib/exit_code.h"
+#include "client/lib/output_file.h"
 #include "tests/unit/client/fake_daemon.h"
 #include "tests/unit/client/harness.h"
 
@@ -132,6 +134,23 @@ TEST_F(Export, ADashIsStandardOutput) {
   EXPECT_EQ(json::parse(Read("result.json"))["size_bytes"], 12);
 }
 
+TEST(CannotWrite, HasTheCodeOfItsCause) {
+  const auto code = [](int error_number) { return CannotWrite("x", error_number).value().code; };
+  for (const int none : {ENOENT, ENOTDIR}) EXPECT_EQ(code(none), ErrorCode::kNotFound);
+  for (const int refused : {EACCES, EPERM, EROFS}) {
+    EXPECT_EQ(code(refused), ErrorCode::kPermissionDenied);
+  }
+  for (const int full : {ENOSPC, EDQUOT, EFBIG}) {
+    EXPECT_EQ(code(full), ErrorCode::kResourceExhausted);
+  }
+  EXPECT_EQ(code(EIO), ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(code(EISDIR), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ResultNotWritten("x", EISDIR).value().code, ErrorCode::kFailedPrecondition);
+  for (const int any : {ENOENT, EACCES, ENOSPC, EIO, EISDIR}) {
+    EXPECT_EQ(ExitCodeFor(CannotWrite("x", any).value()), ExitCode::kRunFailed);
+  }
+}
+
 TEST_F(Export, WhatFailsLeavesTheTargetAndNothingElse) {
   Write("net.onnx", "old");
   EXPECT_EQ(Run("broken", File("net.onnx")).exit_code, 2);
@@ -141,7 +160,9 @@ TEST_F(Export, WhatFailsLeavesTheTargetAndNothingElse) {
   EXPECT_THAT(directory.err, HasSubstr("Is a directory"));
   EXPECT_EQ(json::parse(directory.out)["error"]["reason"], "FILE_NOT_WRITABLE");
   EXPECT_EQ(json::parse(directory.out)["error"]["code"], "INVALID_ARGUMENT");
-  EXPECT_EQ(Run("mlp", File("none/new.onnx")).exit_code, 1);
+  const Caught nowhere = Run("mlp", File("none/new.onnx"), {"--json"});
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_EQ(json::parse(nowhere.out)["error"]["code"], "NOT_FOUND");
   fs::create_symlink("loop", File("loop"));
   EXPECT_THAT(Run("mlp", File("loop")).err, HasSubstr("Too many levels of symbolic links"));
   EXPECT_EQ(Read("net.onnx"), "old");
