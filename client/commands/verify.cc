@@ -49,8 +49,9 @@ Action SetupVerify(CLI::App& app, GlobalOptions&) {
   app.add_option("--data", options->data, "Directory with input_N.pb and output_N.pb")
       ->required()
       ->type_name("DIR");
-  const CLI::Validator tolerance = DecimalNumber(1e-300, 1e300);
-  app.add_option("--rtol", options->rtol, "Allowed relative error")
+  const CLI::Validator tolerance = DecimalNumber(0, 1e300);
+  app.add_option("--rtol", options->rtol,
+                 "Allowed relative error; with --atol, 0 wants equal elements")
       ->check(tolerance)
       ->type_name("X");
   app.add_option("--atol", options->atol, "Allowed absolute error")

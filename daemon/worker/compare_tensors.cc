@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace tinyprof {
 namespace {
@@ -91,7 +92,8 @@ v1::VerifiedOutput CompareTensors(const std::string& name, const ConstTensorView
   double max_abs_error = 0;
   double max_rel_error = 0;
   int64_t outside_count = 0;
-  double worst_excess = 0;
+  // By the error beside what is allowed; where nothing is, by the error.
+  std::pair<double, double> worst_excess;
   int64_t worst = 0;
   for (int64_t i = 0; i < got.element_count(); ++i) {
     const double got_value = element(got.As<std::byte>(), i);
@@ -104,7 +106,7 @@ v1::VerifiedOutput CompareTensors(const std::string& name, const ConstTensorView
     // Written so that an infinite `want`, which allows anything, does not pass.
     if (!(std::isfinite(error) && error <= allowed)) {
       ++outside_count;
-      const double excess = std::isfinite(error) ? error / allowed : error;
+      const std::pair excess(std::isfinite(error) ? error / allowed : error, error);
       if (excess > worst_excess) worst = i;
       worst_excess = std::max(worst_excess, excess);
     }

@@ -114,8 +114,8 @@ Status SetInputs(Session& session, const std::vector<TensorData>& inputs) {
 
 Tolerance ToleranceOf(const v1::VerifySpec& spec) {
   Tolerance tolerance;
-  if (spec.rtol() > 0) tolerance.relative = spec.rtol();
-  if (spec.atol() > 0) tolerance.absolute = spec.atol();
+  if (spec.has_rtol()) tolerance.relative = spec.rtol();
+  if (spec.has_atol()) tolerance.absolute = spec.atol();
   return tolerance;
 }
 

@@ -82,6 +82,16 @@ TEST(CompareTensorsTest, ToleranceIsAbsolutePlusRelative) {
   EXPECT_TRUE(CompareFloats({-9.5F}, {-8}, tolerance).ok());
 }
 
+TEST(CompareTensorsTest, WithoutToleranceOnlyEqualElementsPass) {
+  const Tolerance exact{.relative = 0, .absolute = 0};
+  EXPECT_TRUE(CompareFloats({1, 0}, {1, 0}, exact).ok());
+  const auto result = CompareFloats({1, 2.5F, 4, 3.25F}, {1, 2, 3, 3}, exact);
+  EXPECT_FALSE(result.ok());
+  EXPECT_EQ(result.outside_count(), 3);
+  EXPECT_EQ(result.worst().index(0), 2);
+  EXPECT_EQ(result.worst().allowed(), 0);
+}
+
 TEST(CompareTensorsTest, NanAndInfinityEqualThemselvesOnly) {
   EXPECT_TRUE(CompareFloats({kNan, kInfinity}, {kNan, kInfinity}).ok());
   EXPECT_FALSE(CompareFloats({kNan}, {1}).ok());

@@ -195,6 +195,18 @@ TEST_F(WorkerProgramTest, VerifyComparesOutputs) {
   EXPECT_EQ(wrong->verified().outputs(0).max_abs_error(), 1);
 }
 
+// 4.001 is within the default of 1e-3, and equal to 4 by no tolerance of 0.
+TEST_F(WorkerProgramTest, VerifyTakesAToleranceOfZeroAsItIs) {
+  worker::WorkerRequest request = VerifyRelu(Request(), {0, 2, 0, 4.001F});
+  EXPECT_TRUE(Run(request)->verified().ok());
+  request.mutable_verify()->mutable_spec()->set_rtol(0);
+  request.mutable_verify()->mutable_spec()->set_atol(0);
+  const auto exact = Run(request);
+  EXPECT_FALSE(exact->verified().ok());
+  EXPECT_EQ(exact->verified().rtol(), 0);
+  EXPECT_EQ(exact->verified().atol(), 0);
+}
+
 // A file in memory, open for reading.
 UniqueFd FileOf(const std::string& bytes) {
   UniqueFd file(::memfd_create("model", MFD_CLOEXEC));
