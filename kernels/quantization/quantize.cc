@@ -68,6 +68,14 @@ tl::unexpected<Error> NothingToQuantize(const Graph& graph, const QuantizedModel
               {{"model", graph.name}});
 }
 
+tl::unexpected<Error> AlreadyQuantized(const Graph& graph) {
+  const QuantizationFacts& facts = *graph.quantized;
+  return Fail(ErrorCode::kFailedPrecondition, "ALREADY_QUANTIZED",
+              fmt::format("{} is quantized already, from {}: quantize {} instead", graph.name,
+                          facts.from, facts.from),
+              {{"model", graph.name}, {"quantized_from", facts.from}});
+}
+
 void Tell(const QuantizeOptions& options, std::string_view phase, int64_t done, int64_t total) {
   if (options.on_progress) options.on_progress(phase, done, total);
 }
@@ -97,6 +105,7 @@ Result<Graph> Rewrite(const Graph& prepared, const std::vector<bool>& quantized,
 }  // namespace
 
 Result<QuantizedModel> QuantizeModel(const Graph& graph, const QuantizeOptions& options) {
+  if (graph.quantized) return AlreadyQuantized(graph);
   QuantizedModel model;
   model.float_weight_bytes = WeightBytesOf(graph);
   const PreparedGraph prepared = PrepareForQuantization(graph);

@@ -54,8 +54,9 @@ struct QuantizedModel {
   std::vector<OutputError> errors;  // of the float32 outputs, on the held-out samples
 };
 
-// FAILED_PRECONDITION / "NOTHING_TO_QUANTIZE" when no node can be; the errors of Calibrate(),
-// which dynamic quantization does without. Called by the master of the team.
+// FAILED_PRECONDITION / "ALREADY_QUANTIZED" for what this has made, whose error and origins would
+// be told against a model that is none of float32; "NOTHING_TO_QUANTIZE" when no node can be; the
+// errors of Calibrate(), which dynamic quantization does without. Called by the master of the team.
 Result<QuantizedModel> QuantizeModel(const Graph& graph, const QuantizeOptions& options);
 
 }  // namespace tinyprof

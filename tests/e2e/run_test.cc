@@ -414,7 +414,7 @@ TEST_F(RunTest, AQuantizedModelRunsAndSaysWhatItWas) {
   ASSERT_EQ(RunClient({"models", "--json"}), 0) << err();
   EXPECT_EQ(json::parse(out())["models"].back()["quantization"]["quantized_from"], "mlp");
   EXPECT_EQ(RunClient({"quantize", file, dir_.File("again.onnx")}), 5);
-  EXPECT_THAT(err(), HasSubstr("it is quantized already"));
+  EXPECT_THAT(err(), HasSubstr("is quantized already, from mlp"));
   EXPECT_EQ(RunClient({"quantize", "relu", "--input", "1x4", dir_.File("none.onnx")}), 5);
   EXPECT_THAT(err(), HasSubstr("nothing that can be quantized"));
   EXPECT_FALSE(std::filesystem::exists(dir_.File("none.onnx")));

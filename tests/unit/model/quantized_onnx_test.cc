@@ -93,6 +93,18 @@ TEST(QuantizedOnnxTest, AnExportedNetworkHasTheErrorOfItsOwn) {
   EXPECT_EQ(own->errors[0].sqnr_db, exported->errors[0].sqnr_db);
 }
 
+TEST(QuantizedOnnxTest, WhatIsQuantizedAlreadyIsRefused) {
+  const Result<Graph> given = BuildModel({.text = "mlp"});
+  ASSERT_TRUE(given.has_value()) << given.error().message;
+  Graph quantized = QuantizedOf(*given, QuantizationMode::kStatic);
+  quantized.quantized = QuantizationFacts{.from = "mlp", .mode = "static"};
+  const Result<QuantizedModel> again = QuantizeModel(ImportedFrom(*Exported(quantized)), {});
+  ASSERT_FALSE(again.has_value());
+  EXPECT_EQ(again.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(again.error().reason, "ALREADY_QUANTIZED");
+  EXPECT_EQ(again.error().message, "copy is quantized already, from mlp: quantize mlp instead");
+}
+
 // What each float32 node became can be found, and what stands for none was added at a border.
 TEST_P(QuantizedOnnx, LayersNameTheNodesTheyCameFrom) {
   const auto& [text, mode] = GetParam();
