@@ -108,7 +108,8 @@ using Kind = ConfigKey::Kind;
 
 constexpr std::array kKeys = {
     ConfigKey{"listen", Kind::kList, kAuto, "",
-              "Addresses to serve at: unix:/path, or host:port on a loopback address. auto: "
+              "Addresses to serve at: unix:/path, or host:port on a loopback address (localhost: "
+              "127.0.0.1 and [::1]). auto: "
               "/run/tinyprof for root, else $XDG_RUNTIME_DIR/tinyprof, else the state directory.",
               true, ResolveListen, ApplyListen},
     ConfigKey{"state_dir", Kind::kText, kAuto, "",

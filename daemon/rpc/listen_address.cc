@@ -48,6 +48,18 @@ Status CheckTcpAddress(std::string_view address) {
               {{"address", std::string(address)}});
 }
 
+bool HasIpv6Loopback() {
+  const int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_addr = in6addr_loopback;
+  const auto* target = reinterpret_cast<const sockaddr*>(&address);
+  const bool bound = bind(fd, target, sizeof(address)) == 0;
+  close(fd);
+  return bound;
+}
+
 // 0 when somebody accepts connections at the path, else an errno.
 int Probe(const std::string& path) {
   sockaddr_un address{};
@@ -103,6 +115,15 @@ Status CheckAddress(std::string_view address) {
               fmt::format("the socket path {} has {} bytes, wanted at most {}", path, path.size(),
                           kMaxPathBytes),
               {{"path", path}});
+}
+
+std::vector<std::string> BindAddressesOf(const std::string& address) {
+  constexpr std::string_view kLocalhost = "localhost:";
+  if (!address.starts_with(kLocalhost)) return {address};
+  const std::string port = address.substr(kLocalhost.size());
+  // Of port 0, the kernel would choose two.
+  if (port.find_first_not_of('0') == port.npos || !HasIpv6Loopback()) return {address};
+  return {"127.0.0.1:" + port, "[::1]:" + port};
 }
 
 Status PrepareUnixPath(const std::string& path) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/base/error.h"
 
@@ -17,6 +18,10 @@ std::string ClosedDirectoryOf(const std::string& path);
 // INVALID_ARGUMENT / "NOT_LOOPBACK" for a TCP address that other machines could reach,
 // "BAD_ADDRESS" for one that is no HOST:PORT, "PATH_TOO_LONG" for a path that no socket can have.
 Status CheckAddress(std::string_view address);
+
+// What to bind for an address that CheckAddress takes: of localhost with a port, both loopback
+// addresses that this machine has, whatever its name resolves to.
+std::vector<std::string> BindAddressesOf(const std::string& address);
 
 // Makes the socket's directory if there is none (mode 0750) and removes a socket that nobody
 // listens at. FAILED_PRECONDITION / "ADDRESS_IN_USE" when somebody does, "NOT_A_SOCKET" when the

@@ -91,9 +91,12 @@ Status RpcServer::Bind(const ServerOptions& options, const std::vector<grpc::Ser
   grpc::ResourceQuota quota("tinyprofd");
   quota.SetMaxThreads(kMaxThreads);
   builder.SetResourceQuota(quota);
+  // One address of several is as good as all: the server is built with all of them or not at all.
   std::vector<int> ports(options.listen.size(), 0);
   for (size_t i = 0; i < ports.size(); ++i) {
-    builder.AddListeningPort(options.listen[i], grpc::InsecureServerCredentials(), &ports[i]);
+    for (const std::string& address : BindAddressesOf(options.listen[i])) {
+      builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &ports[i]);
+    }
   }
   for (grpc::Service* service : services) builder.RegisterService(service);
   {

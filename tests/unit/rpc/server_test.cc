@@ -61,6 +61,21 @@ TEST_F(ServerTest, ASecondServerDoesNotShareAPort) {
   EXPECT_NE(second.error().message.find(address), std::string::npos);
 }
 
+TEST_F(ServerTest, LocalhostIsBothLoopbacks) {
+  if (Serve({"[::1]:0"}).has_value() == false) GTEST_SKIP() << "this machine has no IPv6 loopback";
+  std::string port;
+  {
+    const auto free = Serve({"127.0.0.1:0"});
+    ASSERT_TRUE(free.has_value()) << free.error().message;
+    port = (*free)->addresses()[0].substr(std::string("127.0.0.1:").size());
+  }
+  const auto server = Serve({"localhost:" + port});
+  ASSERT_TRUE(server.has_value()) << server.error().message;
+  EXPECT_EQ((*server)->addresses(), (std::vector<std::string>{"localhost:" + port}));
+  EXPECT_EQ(Call("127.0.0.1:" + port), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(Call("[::1]:" + port), grpc::StatusCode::UNIMPLEMENTED);
+}
+
 TEST_F(ServerTest, RefusesAnAddressThatOtherMachinesReach) {
   const auto server = Serve({"unix:" + dir_.File("x.sock"), "0.0.0.0:0"});
   ASSERT_FALSE(server.has_value());
