@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "client/commands/command.h"
 #include "client/commands/options.h"
@@ -14,7 +18,7 @@ namespace {
 struct Options {
   std::string a;
   std::string b;
-  std::string tolerance = "1%";
+  std::string tolerance;  // empty: DefaultTolerance
   int top = 0;
 };
 
@@ -31,12 +35,45 @@ Result<v1::Run> RunWithResult(Connection& connection, const std::string& id) {
               {{"run", id}});
 }
 
+// The parts of "r-1" or "r-1,r-3,r-5".
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+Result<std::vector<v1::Run>> RunsOfSide(Connection& connection, const std::string& ids) {
+  std::vector<v1::Run> runs;
+  for (const std::string& id : SplitAtCommas(ids)) {
+    if (id.empty()) {
+      return Fail(ErrorCode::kInvalidArgument, "BAD_RUN_IDS",
+                  fmt::format("'{}' names a run by nothing: write ids as A1,A2,A3", ids));
+    }
+    TINYPROF_ASSIGN_OR_RETURN(v1::Run run, RunWithResult(connection, id));
+    runs.push_back(std::move(run));
+  }
+  TINYPROF_RETURN_IF_ERROR(CheckSide(runs));
+  return runs;
+}
+
+Result<double> ToleranceOf(const Options& options, size_t a_run_count, size_t b_run_count) {
+  return options.tolerance.empty() ? DefaultTolerance(a_run_count, b_run_count)
+                                   : ParsePercent(options.tolerance);
+}
+
 Result<ExitCode> Compare(Session& session, const Options& options) {
   TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
-  TINYPROF_ASSIGN_OR_RETURN(const double tolerance, ParsePercent(options.tolerance));
+  if (!options.tolerance.empty()) TINYPROF_RETURN_IF_ERROR(ParsePercent(options.tolerance));
   TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
-  TINYPROF_ASSIGN_OR_RETURN(const v1::Run a, RunWithResult(*connection, options.a));
-  TINYPROF_ASSIGN_OR_RETURN(const v1::Run b, RunWithResult(*connection, options.b));
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<v1::Run> a, RunsOfSide(*connection, options.a));
+  TINYPROF_ASSIGN_OR_RETURN(const std::vector<v1::Run> b, RunsOfSide(*connection, options.b));
+  TINYPROF_ASSIGN_OR_RETURN(const double tolerance, ToleranceOf(options, a.size(), b.size()));
   const Comparison comparison = CompareRuns(a, b, tolerance);
   TINYPROF_RETURN_IF_ERROR(
       session.options().json
@@ -49,10 +86,13 @@ Result<ExitCode> Compare(Session& session, const Options& options) {
 
 Action SetupCompare(CLI::App& app, GlobalOptions&) {
   const auto options = std::make_shared<Options>();
-  app.add_option("A", options->a, "The run to compare with, by its id")->required();
-  app.add_option("B", options->b, "The run that may be faster or slower")->required();
+  app.add_option("A", options->a,
+                 "The run to compare with, by its id; or several of the same work, A1,A2,A3")
+      ->required();
+  app.add_option("B", options->b, "The run that may be faster or slower, or several")->required();
   app.add_option("--tolerance", options->tolerance,
-                 "What a difference must be above, beside the intervals, 1%")
+                 "What a difference must be above, beside the intervals; 1% of several runs, 10% "
+                 "of one a side")
       ->type_name("SHARE");
   AddTopOption(app, options->top);
   return [options](Session& session) { return Compare(session, *options); };

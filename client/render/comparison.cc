@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <google/protobuf/util/time_util.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,11 +31,10 @@ Span Sum(const Span& a, const Span& b) {
   return {a.median_ns + b.median_ns, a.low_ns + b.low_ns, a.high_ns + b.high_ns};
 }
 
-Speedup SpeedupOf(const Span& a, const Span& b, double tolerance) {
-  Speedup speedup{a.median_ns / b.median_ns, a.low_ns / b.high_ns, a.high_ns / b.low_ns};
-  speedup.significant = (speedup.ci_low > 1 || speedup.ci_high < 1) &&
-                        std::max(speedup.value, 1 / speedup.value) > 1 + tolerance;
-  return speedup;
+std::vector<Span> PassesOf(std::span<const v1::Run> runs) {
+  std::vector<Span> passes;
+  for (const v1::Run& run : runs) passes.push_back(SpanOf(run.report().time()));
+  return passes;
 }
 
 // The nodes that a layer does the work of.
@@ -47,21 +47,21 @@ std::vector<std::string> NodesOf(const v1::LayerReport& layer) {
   return {analysis.name()};
 }
 
-// What one run has of a group of nodes.
+// What one side has of a group of nodes.
 struct Side {
-  std::vector<const v1::LayerReport*> layers;
+  std::vector<int> layers;         // their places in each run of the side
   std::vector<std::string> nodes;  // in the order of the run, each once
 };
 
-// Layers of two runs, grouped so that two that share a node are in one group.
+// Layers of two sides, grouped so that two that share a node are in one group.
 class LayerGroups {
  public:
   LayerGroups(const Layers& a, const Layers& b) {
     for (const Layers* layers : {&a, &b}) {
       for (const auto& layer : *layers) Join(NodesOf(layer));
     }
-    for (const auto& layer : a) Add(layer, &Group::a);
-    for (const auto& layer : b) Add(layer, &Group::b);
+    for (int i = 0; i < a.size(); ++i) Add(i, a[i], &Group::a);
+    for (int i = 0; i < b.size(); ++i) Add(i, b[i], &Group::b);
   }
 
   struct Group {
@@ -96,10 +96,10 @@ class LayerGroups {
     }
   }
 
-  void Add(const v1::LayerReport& layer, Side Group::*which) {
+  void Add(int place, const v1::LayerReport& layer, Side Group::*which) {
     const std::vector<std::string> nodes = NodesOf(layer);
     Side& side = groups_[RootOf(nodes.front())].*which;
-    side.layers.push_back(&layer);
+    side.layers.push_back(place);
     for (const std::string& node : nodes) {
       if (std::find(side.nodes.begin(), side.nodes.end(), node) == side.nodes.end()) {
         side.nodes.push_back(node);
@@ -111,35 +111,44 @@ class LayerGroups {
   std::map<std::string, Group> groups_;         // by root
 };
 
-Span SumOf(const std::vector<const v1::LayerReport*>& layers) {
-  Span sum;
-  for (const v1::LayerReport* layer : layers) sum = Sum(sum, SpanOf(layer->time()));
-  return sum;
+// The time of the layers at these places, in each run.
+std::vector<Span> SumsOf(std::span<const v1::Run> runs, const std::vector<int>& places) {
+  std::vector<Span> sums;
+  for (const v1::Run& run : runs) {
+    Span sum;
+    for (const int place : places) sum = Sum(sum, SpanOf(run.report().layers(place).time()));
+    sums.push_back(sum);
+  }
+  return sums;
 }
 
-Unmatched Rest(const Layers& layers, const LayerGroups& groups) {
+Unmatched Rest(std::span<const v1::Run> runs, const LayerGroups& groups) {
+  const Layers& layers = runs.front().report().layers();
   Unmatched rest;
-  for (const auto& layer : layers) {
-    if (groups.Of(layer).Matches()) continue;
-    rest.names.push_back(LayerName(layer.analysis()));
-    rest.median_ns += layer.time().median_ns();
+  std::vector<int> places;
+  for (int i = 0; i < layers.size(); ++i) {
+    if (groups.Of(layers[i]).Matches()) continue;
+    rest.names.push_back(LayerName(layers[i].analysis()));
+    places.push_back(i);
   }
+  if (!places.empty()) rest.typical_ns = TypicalNs(SumsOf(runs, places));
   return rest;
 }
 
-std::vector<LayerComparison> MatchesOf(const Layers& b, const LayerGroups& groups,
-                                       double tolerance) {
+std::vector<LayerComparison> MatchesOf(std::span<const v1::Run> a, std::span<const v1::Run> b,
+                                       const LayerGroups& groups, double tolerance) {
+  const Layers& layers = b.front().report().layers();
   std::vector<LayerComparison> matches;
-  for (const auto& layer : b) {
-    const LayerGroups::Group& group = groups.Of(layer);
-    if (!group.Matches() || group.b.layers.front() != &layer) continue;
-    LayerComparison compared{.name = fmt::format("{}", fmt::join(group.a.nodes, "+")),
-                             .op = layer.analysis().op(),
-                             .a = SumOf(group.a.layers),
-                             .b = SumOf(group.b.layers),
-                             .speedup = {}};
-    compared.speedup = SpeedupOf(compared.a, compared.b, tolerance);
-    matches.push_back(std::move(compared));
+  for (int i = 0; i < layers.size(); ++i) {
+    const LayerGroups::Group& group = groups.Of(layers[i]);
+    if (!group.Matches() || group.b.layers.front() != i) continue;
+    const std::vector<Span> of_a = SumsOf(a, group.a.layers);
+    const std::vector<Span> of_b = SumsOf(b, group.b.layers);
+    matches.push_back({.name = fmt::format("{}", fmt::join(group.a.nodes, "+")),
+                       .op = layers[i].analysis().op(),
+                       .a_ns = TypicalNs(of_a),
+                       .b_ns = TypicalNs(of_b),
+                       .speedup = SpeedupOf(of_a, of_b, tolerance)});
   }
   return matches;
 }
@@ -172,7 +181,8 @@ std::string ModelOf(const v1::RunReport& report) {
   return analysis.has_quantization() ? analysis.quantization().quantized_from() : analysis.name();
 }
 
-std::vector<std::string> WarningsOf(const v1::RunReport& a, const v1::RunReport& b) {
+// In what the work differs, and what it was done on.
+std::vector<std::string> WorkDifferences(const v1::RunReport& a, const v1::RunReport& b) {
   std::vector<std::string> warnings;
   if (a.host().fingerprint() != b.host().fingerprint()) {
     warnings.push_back(
@@ -190,25 +200,98 @@ std::vector<std::string> WarningsOf(const v1::RunReport& a, const v1::RunReport&
   WarnUnlessSame("the shapes of the inputs", ShapesText(a.analysis().inputs()),
                  ShapesText(b.analysis().inputs()), warnings);
   WarnUnlessSame("the compilers of the kernels", a.compiler(), b.compiler(), warnings);
-  AddStateWarnings(a.machine(), b.machine(), warnings);
   return warnings;
+}
+
+bool HasSameLayers(const Layers& a, const Layers& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.analysis().name() == y.analysis().name() && NodesOf(x) == NodesOf(y);
+  });
+}
+
+// The first way in which the work of two runs differs, or "".
+std::string DifferenceOf(const v1::RunReport& a, const v1::RunReport& b) {
+  const std::vector<std::string> differences = WorkDifferences(a, b);
+  if (!differences.empty()) return differences.front();
+  if (a.backend() != b.backend()) {
+    return fmt::format("the backends differ: {} and {}", a.backend(), b.backend());
+  }
+  if (a.analysis().name() != b.analysis().name()) {
+    return fmt::format("the models differ: {} and {}", a.analysis().name(), b.analysis().name());
+  }
+  return HasSameLayers(a.layers(), b.layers()) ? "" : "the layers differ";
+}
+
+using google::protobuf::util::TimeUtil;
+
+int64_t StartNs(const v1::Run& run) { return TimeUtil::TimestampToNanoseconds(run.start_time()); }
+
+// Whether all runs of `a` began before all of `b`.
+bool IsBefore(std::span<const v1::Run> a, std::span<const v1::Run> b) {
+  return std::all_of(a.begin(), a.end(), [&](const v1::Run& first) {
+    return std::all_of(b.begin(), b.end(),
+                       [&](const v1::Run& second) { return StartNs(first) < StartNs(second); });
+  });
+}
+
+void WarnUnlessInTurns(std::span<const v1::Run> a, std::span<const v1::Run> b,
+                       std::vector<std::string>& warnings) {
+  if (a.size() < 2 || b.size() < 2) return;
+  const bool is_a_first = IsBefore(a, b);
+  if (!is_a_first && !IsBefore(b, a)) return;
+  warnings.push_back(
+      fmt::format("all runs of {} came before those of {}: what changed on the machine in between "
+                  "counts as a difference; measure in turns",
+                  is_a_first ? "A" : "B", is_a_first ? "B" : "A"));
 }
 
 }  // namespace
 
-Comparison CompareRuns(const v1::Run& a, const v1::Run& b, double tolerance) {
+Status CheckSide(std::span<const v1::Run> runs) {
+  std::set<std::string> ids;
+  for (const v1::Run& run : runs) {
+    if (!ids.insert(run.id()).second) {
+      return Fail(ErrorCode::kInvalidArgument, "RUN_TWICE",
+                  fmt::format("run {} is given twice on one side", run.id()), {{"run", run.id()}});
+    }
+    const std::string difference = DifferenceOf(runs.front().report(), run.report());
+    if (difference.empty()) continue;
+    return Fail(ErrorCode::kInvalidArgument, "RUNS_DIFFER",
+                fmt::format("runs {} and {} cannot stand on one side: {}", runs.front().id(),
+                            run.id(), difference),
+                {{"run", run.id()}});
+  }
+  return {};
+}
+
+double DefaultTolerance(size_t a_run_count, size_t b_run_count) {
+  constexpr double kOfOneRun = 0.1;
+  constexpr double kOfSeveral = 0.01;
+  return a_run_count == 1 && b_run_count == 1 ? kOfOneRun : kOfSeveral;
+}
+
+Comparison CompareRuns(std::span<const v1::Run> a, std::span<const v1::Run> b, double tolerance) {
   Comparison comparison;
-  comparison.pass = SpeedupOf(SpanOf(a.report().time()), SpanOf(b.report().time()), tolerance);
+  comparison.pass = SpeedupOf(PassesOf(a), PassesOf(b), tolerance);
   if (comparison.pass.significant) {
     comparison.verdict = comparison.pass.value > 1 ? Verdict::kFaster : Verdict::kSlower;
   }
-  const Layers& layers_a = a.report().layers();
-  const Layers& layers_b = b.report().layers();
-  const LayerGroups groups(layers_a, layers_b);
-  comparison.layers = MatchesOf(layers_b, groups, tolerance);
-  comparison.only_a = Rest(layers_a, groups);
-  comparison.only_b = Rest(layers_b, groups);
-  comparison.warnings = WarningsOf(a.report(), b.report());
+  const v1::RunReport& first_a = a.front().report();
+  const v1::RunReport& first_b = b.front().report();
+  const LayerGroups groups(first_a.layers(), first_b.layers());
+  comparison.layers = MatchesOf(a, b, groups, tolerance);
+  comparison.only_a = Rest(a, groups);
+  comparison.only_b = Rest(b, groups);
+  comparison.warnings = WorkDifferences(first_a, first_b);
+  AddStateWarnings(first_a.machine(), first_b.machine(), comparison.warnings);
+  WarnUnlessInTurns(a, b, comparison.warnings);
+  if (a.size() == 1 && b.size() == 1) {
+    comparison.note = fmt::format(
+        "one run a side does not show what a machine changes between runs, so that differences up "
+        "to {:g} % are taken for none; give several, measured in turns (`compare A1,A2,A3 "
+        "B1,B2,B3`)",
+        100 * tolerance);
+  }
   return comparison;
 }
 

@@ -1,6 +1,7 @@
-// What `compare` prints of two runs.
+// What `compare` prints of two sides, each of a run or several.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "client/render/comparison.h"
@@ -9,8 +10,9 @@
 
 namespace tinyprof::client {
 
-std::string ComparisonText(const v1::Run& a, const v1::Run& b, const Comparison& comparison,
-                           const Layout& layout);
-Json ComparisonDocument(const v1::Run& a, const v1::Run& b, const Comparison& comparison);
+std::string ComparisonText(std::span<const v1::Run> a, std::span<const v1::Run> b,
+                           const Comparison& comparison, const Layout& layout);
+Json ComparisonDocument(std::span<const v1::Run> a, std::span<const v1::Run> b,
+                        const Comparison& comparison);
 
 }  // namespace tinyprof::client

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "client/render/comparison.h"
 #include "client/render/comparison_report.h"
@@ -46,6 +49,21 @@ v1::Run FusedRun(double layer_ns) {
   return run;
 }
 
+// One run a side.
+Comparison CompareRuns(const v1::Run& a, const v1::Run& b, double tolerance) {
+  return client::CompareRuns({&a, 1}, {&b, 1}, tolerance);
+}
+
+// Passes of these medians, with an interval that says nothing; the layers take a half each.
+std::vector<v1::Run> Runs(const std::string& prefix, const std::vector<double>& medians_ns) {
+  std::vector<v1::Run> runs;
+  for (const double median_ns : medians_ns) {
+    runs.push_back(RunOf(median_ns, median_ns / 2, median_ns / 2, 1));
+    runs.back().set_id(prefix + std::to_string(runs.size()));
+  }
+  return runs;
+}
+
 TEST(CompareRuns, TheIntervalHoldsEveryRatioWithinBoth) {
   // 4000 +- 400 against 2000 +- 400: from 3600 / 2400 to 4400 / 1600.
   const Comparison faster =
@@ -86,14 +104,15 @@ TEST(CompareRuns, AFusedLayerStandsAgainstItsNodes) {
   const Comparison fused = CompareRuns(apart, FusedRun(2000), 0.01);
   ASSERT_EQ(fused.layers.size(), 1U);
   EXPECT_EQ(fused.layers[0].name, "fc+" + SecondName());
-  EXPECT_DOUBLE_EQ(fused.layers[0].a.median_ns, 4000);
-  EXPECT_DOUBLE_EQ(fused.layers[0].a.low_ns, 3800);
+  EXPECT_DOUBLE_EQ(fused.layers[0].a_ns, 4000);
+  // 3800 / 2100 to 4200 / 1900.
+  EXPECT_DOUBLE_EQ(fused.layers[0].speedup.ci_low, 3800.0 / 2100);
   EXPECT_DOUBLE_EQ(fused.layers[0].speedup.value, 2);
   EXPECT_THAT(fused.only_a.names, IsEmpty());
 
   const Comparison taken_apart = CompareRuns(FusedRun(2000), apart, 0.01);
   ASSERT_EQ(taken_apart.layers.size(), 1U);
-  EXPECT_DOUBLE_EQ(taken_apart.layers[0].b.median_ns, 4000);
+  EXPECT_DOUBLE_EQ(taken_apart.layers[0].b_ns, 4000);
   EXPECT_DOUBLE_EQ(taken_apart.layers[0].speedup.value, 0.5);
   EXPECT_THAT(taken_apart.only_b.names, IsEmpty());
 }
@@ -147,9 +166,9 @@ TEST(CompareRuns, AQuantizedLayerStandsAgainstTheFloatOnesItCameFrom) {
     EXPECT_THAT(comparison.only_b.names,
                 ElementsAre("input_QuantizeLinear", "fc_product_DequantizeLinear"));
     // Three layers or a fused one against one, and one against a product and its bias.
-    EXPECT_DOUBLE_EQ(comparison.layers[0].a.median_ns, with_floats == &apart ? 300 : 100);
-    EXPECT_DOUBLE_EQ(comparison.layers[0].b.median_ns, 100);
-    EXPECT_DOUBLE_EQ(comparison.layers[2].b.median_ns, 200);
+    EXPECT_DOUBLE_EQ(comparison.layers[0].a_ns, with_floats == &apart ? 300 : 100);
+    EXPECT_DOUBLE_EQ(comparison.layers[0].b_ns, 100);
+    EXPECT_DOUBLE_EQ(comparison.layers[2].b_ns, 200);
     EXPECT_DOUBLE_EQ(comparison.layers[2].speedup.value, 0.5);
   }
 }
@@ -168,8 +187,8 @@ TEST(CompareRuns, TwoWaysOfFusingMeetWhereTheyEnd) {
       CompareRuns(RunOfLayers({{"a", {}, {"a", "b"}}, {"c", {}, {}}}, 100),
                   RunOfLayers({{"a", {}, {}}, {"b", {}, {"b", "c"}}}, 100), 0);
   EXPECT_THAT(NamesOf(comparison), ElementsAre("a+b+c"));
-  EXPECT_DOUBLE_EQ(comparison.layers[0].a.median_ns, 200);
-  EXPECT_DOUBLE_EQ(comparison.layers[0].b.median_ns, 200);
+  EXPECT_DOUBLE_EQ(comparison.layers[0].a_ns, 200);
+  EXPECT_DOUBLE_EQ(comparison.layers[0].b_ns, 200);
 }
 
 TEST(CompareRuns, LayersOfOneRunOnlyAreTold) {
@@ -179,7 +198,7 @@ TEST(CompareRuns, LayersOfOneRunOnlyAreTold) {
   EXPECT_EQ(comparison.layers.size(), 1U);
   EXPECT_THAT(comparison.only_a.names, ElementsAre(SecondName()));
   EXPECT_THAT(comparison.only_b.names, ElementsAre("fc_QuantizeLinear"));
-  EXPECT_DOUBLE_EQ(comparison.only_b.median_ns, 1000);
+  EXPECT_DOUBLE_EQ(comparison.only_b.typical_ns, 1000);
 }
 
 TEST(CompareRuns, WhatSpeaksAgainstItIsTold) {
@@ -223,13 +242,75 @@ TEST(CompareRuns, CoresThatWereNearAndFarAreTold) {
               ElementsAre(HasSubstr("another distance: 55 ns and 340 ns")));
 }
 
+TEST(CompareRuns, OfSeveralRunsTheIntervalIsStudents) {
+  // Logarithms -0.1, 0, 0.1 and 0.1, 0.2, 0.3 beside log(1000): means 0.2 apart, a variance of 0.01
+  // each, four degrees of freedom: 2.776 * sqrt(0.01 * 2 / 3) = 0.22666.
+  std::vector<v1::Run> a = Runs("a", {1000 * std::exp(-0.1), 1000, 1000 * std::exp(0.1)});
+  const std::vector<v1::Run> b =
+      Runs("b", {1000 * std::exp(0.1), 1000 * std::exp(0.2), 1000 * std::exp(0.3)});
+  const Comparison comparison = client::CompareRuns(a, b, 0.01);
+  EXPECT_NEAR(comparison.pass.value, std::exp(-0.2), 1e-12);
+  EXPECT_NEAR(comparison.pass.ci_low, std::exp(-0.2 - 0.22666), 1e-5);
+  EXPECT_NEAR(comparison.pass.ci_high, std::exp(-0.2 + 0.22666), 1e-5);
+  EXPECT_EQ(comparison.verdict, Verdict::kNoDifference) << "each run alone is slower by far";
+  EXPECT_EQ(CompareRuns(a[1], b[1], 0.1).verdict, Verdict::kSlower);
+  EXPECT_THAT(comparison.note, IsEmpty());
+  ASSERT_EQ(comparison.layers.size(), 2U);
+  EXPECT_NEAR(comparison.layers[0].a_ns, 500, 1e-9);
+  EXPECT_FALSE(comparison.layers[0].speedup.significant);
+  // One against three: two degrees of freedom, 4.303 * sqrt(0.01 * 4 / 3) = 0.49687.
+  const Comparison one = client::CompareRuns({&a[1], 1}, b, 0.01);
+  EXPECT_NEAR(one.pass.ci_high, std::exp(-0.2 + 0.49687), 1e-5);
+}
+
+TEST(CompareRuns, SeveralRunsThatAgreeTellASmallDifference) {
+  EXPECT_EQ(client::CompareRuns(Runs("a", {1000, 1001, 999}), Runs("b", {1030, 1031, 1029}), 0.01)
+                .verdict,
+            Verdict::kSlower);
+  EXPECT_EQ(DefaultTolerance(3, 3), 0.01);
+  EXPECT_EQ(DefaultTolerance(1, 1), 0.1);
+}
+
+TEST(CompareRuns, RunsThatWereNotInTurnsAreTold) {
+  std::vector<v1::Run> a = Runs("a", {1000, 1000});
+  std::vector<v1::Run> b = Runs("b", {1000, 1000});
+  const auto start = [](v1::Run& run, int64_t second) {
+    run.mutable_start_time()->set_seconds(second);
+  };
+  start(a[0], 10);
+  start(a[1], 20);
+  start(b[0], 30);
+  start(b[1], 40);
+  EXPECT_THAT(client::CompareRuns(a, b, 0).warnings,
+              ElementsAre(HasSubstr("all runs of A came before those of B")));
+  EXPECT_THAT(client::CompareRuns(b, a, 0).warnings,
+              ElementsAre(HasSubstr("all runs of B came before those of A")));
+  start(b[0], 15);
+  EXPECT_THAT(client::CompareRuns(a, b, 0).warnings, IsEmpty());
+}
+
+TEST(CheckSide, IsOfRunsOfTheSameWorkEachOnce) {
+  std::vector<v1::Run> runs = Runs("a", {1000, 1100});
+  EXPECT_TRUE(CheckSide(runs).has_value());
+  runs[1].mutable_report()->set_threads(2);
+  const Status other = CheckSide(runs);
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().message,
+            "runs a1 and a2 cannot stand on one side: the threads differ: 1 thread and 2 threads");
+  runs[1] = Runs("b", {1000})[0];
+  runs[1].mutable_report()->mutable_layers()->DeleteSubrange(1, 1);
+  EXPECT_EQ(CheckSide(runs).error().reason, "RUNS_DIFFER");
+  runs[1] = runs[0];
+  EXPECT_EQ(CheckSide(runs).error().reason, "RUN_TWICE");
+}
+
 TEST(ComparisonText, IsTheWrittenPage) {
   const v1::Run a = RunOf(4000, 3000, 1000, 400);
   v1::Run b = RunOf(2000, 1500, 500, 400);
   b.set_id("r-2");
   b.mutable_report()->mutable_layers(1)->mutable_analysis()->set_name("other");
   b.mutable_report()->set_threads(2);
-  EXPECT_EQ(ComparisonText(a, b, CompareRuns(a, b, 0.01), {}),
+  EXPECT_EQ(ComparisonText({&a, 1}, {&b, 1}, CompareRuns(a, b, 0.01), {}),
             R"(A  tiny: 2x4, 4.00 µs a pass, 60 B of parameters
    eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-1
 B  tiny: 2x4, 2.00 µs a pass, 60 B of parameters
@@ -241,6 +322,7 @@ fc     Gemm  3.00  1.50           2.00  1.37  3.09
 
 only in A: 1 layer, 1.00 µs of its pass (odd "one",\n)
 only in B: 1 layer, 500 ns of its pass (other)
+note: one run a side does not show what a machine changes between runs, so that differences up to 1 % are taken for none; give several, measured in turns (`compare A1,A2,A3 B1,B2,B3`)
 warning: the threads differ: 1 thread and 2 threads
 warning: A and B: the clock is not fixed
 )");
@@ -252,11 +334,11 @@ TEST(ComparisonText, HasTheWarningsOfBothRuns) {
   a.mutable_report()->add_warnings("the clock fell by 20 %");
   b.mutable_report()->add_warnings("other programs were busy");
   const Comparison comparison = CompareRuns(a, b, 0);
-  EXPECT_THAT(ComparisonText(a, b, comparison, {}),
+  EXPECT_THAT(ComparisonText({&a, 1}, {&b, 1}, comparison, {}),
               HasSubstr("warning: A and B: the clock is not fixed\n"
                         "warning: A: the clock fell by 20 %\n"
                         "warning: B: other programs were busy\n"));
-  const json document = json::parse(ComparisonDocument(a, b, comparison).dump());
+  const json document = json::parse(ComparisonDocument({&a, 1}, {&b, 1}, comparison).dump());
   EXPECT_EQ(document["a"]["warnings"],
             json::array({"the clock is not fixed", "the clock fell by 20 %"}));
   EXPECT_EQ(document["b"]["warnings"],
@@ -278,6 +360,29 @@ TEST_F(Flow, CompareEndsWithSixForARegressionOnly) {
   EXPECT_EQ(Call({"compare", "fast", "fast"}).exit_code, 0);
   EXPECT_EQ(Call({"compare", "fast", "slow", "--tolerance", "150%"}).exit_code, 2);
   EXPECT_EQ(Call({"compare", "fast", "slow", "--tolerance", "99%"}).exit_code, 6);
+}
+
+TEST_F(Flow, CompareTakesSeveralRunsASide) {
+  v1::Run slow = RunOf(2060, 1500, 560, 10);
+  daemon_.profiler.runs = {{"once", RunOf(2000, 1500, 500, 10)}};
+  for (const char* id : {"a1", "a2", "b1", "b2"}) {
+    v1::Run run = id[0] == 'a' ? RunOf(2000, 1500, 500, 10) : slow;
+    run.set_id(id);
+    daemon_.profiler.runs[id] = run;
+  }
+  const Caught gate = Call({"compare", "a1,a2", "b1,b2"});
+  EXPECT_EQ(gate.exit_code, 6) << gate.err;
+  EXPECT_THAT(gate.out, HasSubstr("   2 runs: a1 2.00 µs, a2 2.00 µs\n"));
+  EXPECT_THAT(gate.out, Not(HasSubstr("note:")));
+  // 3 % of one run a side is no difference.
+  EXPECT_EQ(Call({"compare", "a1", "b1"}).exit_code, 0);
+  EXPECT_THAT(Call({"compare", "a1", "b1"}).out, HasSubstr("differences up to 10 %"));
+  const json document = json::parse(Call({"compare", "a1,a2", "b1,b2", "--json"}).out);
+  EXPECT_EQ(document["a"]["runs"][1]["id"], "a2");
+  EXPECT_EQ(document["b"]["runs"].size(), 2U);
+  EXPECT_EQ(document["note"], nullptr);
+  EXPECT_EQ(Call({"compare", "a1,a1", "b1"}).exit_code, 2);
+  EXPECT_EQ(Call({"compare", "a1,", "b1"}).exit_code, 2);
 }
 
 TEST_F(Flow, CompareTellsNoiseFromWhatTheToleranceAllows) {
