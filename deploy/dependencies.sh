@@ -12,7 +12,7 @@ build_packages=(
 )
 test_packages=(
   libgtest-dev libgmock-dev libpfm4-dev ccache clang clang-format libclang-rt-14-dev libomp-dev
-  git python3 qemu-system-arm g++-aarch64-linux-gnu cpio libonnx-testdata
+  git python3 qemu-system-arm g++-aarch64-linux-gnu cpio jq libonnx-testdata
 )
 
 packages=("${build_packages[@]}")

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Installs a build into a folder and runs what is there: daemon, worker, client, unit file.
+#
+# Usage: installation.sh BUILD_DIR
+set -euo pipefail
+build=$(realpath "$1")
+private=$(mktemp -d)
+daemon_pid=
+stop() {
+  [[ -z "$daemon_pid" ]] || { kill "$daemon_pid" 2>/dev/null && wait "$daemon_pid"; } || true
+  rm -rf "$private"
+}
+trap stop EXIT
+
+cmake --install "$build" --prefix "$private/usr" >"$private/installed"
+bin=$private/usr/bin
+for name in tinyprofd tinyprof-worker tinyprof-client; do
+  [[ -x "$bin/$name" ]] || { echo "$name is not installed:"; cat "$private/installed"; exit 1; }
+done
+for file in share/doc/tinyprof/README.md share/doc/tinyprof/LICENSE share/doc/tinyprof/tinyprofd.toml \
+  lib/systemd/system/tinyprofd.service; do
+  [[ -s "$private/usr/$file" ]] || { echo "$file is not installed"; exit 1; }
+done
+"$bin/tinyprofd" --check-config --config "$private/usr/share/doc/tinyprof/tinyprofd.toml"
+
+export TINYPROF_LISTEN="unix:$private/tinyprofd.sock" TINYPROF_STATE_DIR="$private/state"
+export TINYPROF_LOCK_FILE="$private/lock" TINYPROF_ADDRESS="unix:$private/tinyprofd.sock"
+cd /
+"$bin/tinyprofd" 2>"$private/log" &
+daemon_pid=$!
+"$bin/tinyprof-client" health --wait 30s || { cat "$private/log"; exit 1; }
+worker() { readlink /proc/[0-9]*/exe 2>/dev/null | grep -Fx "$bin/tinyprof-worker" || true; }
+"$bin/tinyprof-client" profile mlp --time-budget 3s >"$private/profile" &
+client_pid=$!
+seen=
+while kill -0 "$client_pid" 2>/dev/null; do
+  [[ -n "$(worker)" ]] && seen=yes
+  sleep 0.05
+done
+wait "$client_pid"
+grep -q '^mlp (zoo)' "$private/profile" || { cat "$private/profile"; exit 1; }
+[[ -n "$seen" ]] || { echo "the installed worker did not measure"; exit 1; }
+
+# SIGTERM is how systemd and people stop it.
+kill "$daemon_pid"
+wait "$daemon_pid" || { echo "tinyprofd ended with $?"; cat "$private/log"; exit 1; }
+daemon_pid=
+
+# The unit names programs below the prefix that the build was configured with.
+if ! command -v systemd-analyze >/dev/null; then
+  echo "systemd-analyze is not here: the unit file was not checked"
+  exit 0
+fi
+sed "s:^ExecStart=.*:ExecStart=$bin/tinyprofd:; s:^Documentation=.*::" \
+  "$private/usr/lib/systemd/system/tinyprofd.service" >"$private/tinyprofd.service"
+systemd-analyze verify "$private/tinyprofd.service"
+echo "the unit file is right"
