@@ -63,6 +63,12 @@ Json RooflineDocument(const v1::Roofline& roofline) {
                           {"bytes_per_second", Number(bandwidth.bytes_per_second())},
                           {"working_set_bytes", bandwidth.working_set_bytes()}});
   }
+  Json& streams = document["streams"] = Json::array();
+  for (const auto& point : roofline.streams()) {
+    streams.push_back({{"threads", point.threads()},
+                       {"set_bytes", point.set_bytes()},
+                       {"bytes_per_second", Number(point.bytes_per_second())}});
+  }
   Json& ridges = document["ridge"] = Json::array();
   for (const auto& ridge : roofline.ridge()) {
     ridges.push_back({{"isa", ridge.isa()},

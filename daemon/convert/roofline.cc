@@ -50,6 +50,14 @@ v1::BandwidthCeiling ToProto(const BandwidthCeiling& bandwidth) {
   return message;
 }
 
+v1::StreamPoint ToProto(const StreamPoint& point) {
+  v1::StreamPoint message;
+  message.set_threads(point.threads);
+  message.set_set_bytes(point.set_bytes);
+  message.set_bytes_per_second(point.bytes_per_second);
+  return message;
+}
+
 v1::Ridge ToProto(const Ridge& ridge) {
   v1::Ridge message;
   message.set_isa(ridge.isa);
@@ -80,6 +88,7 @@ v1::Roofline ToProto(const Roofline& roofline) {
   for (const BandwidthCeiling& bandwidth : roofline.bandwidth) {
     *message.add_bandwidth() = ToProto(bandwidth);
   }
+  for (const StreamPoint& point : roofline.streams) *message.add_streams() = ToProto(point);
   for (const Ridge& ridge : roofline.ridge) *message.add_ridge() = ToProto(ridge);
   if (roofline.ping_pong_ns) message.set_ping_pong_ns(*roofline.ping_pong_ns);
   message.mutable_warnings()->Assign(roofline.warnings.begin(), roofline.warnings.end());
@@ -113,6 +122,9 @@ Roofline FromProto(const v1::Roofline& message) {
                                   .threads = bandwidth.threads(),
                                   .bytes_per_second = bandwidth.bytes_per_second(),
                                   .working_set_bytes = bandwidth.working_set_bytes()});
+  }
+  for (const v1::StreamPoint& point : message.streams()) {
+    roofline.streams.push_back({point.threads(), point.set_bytes(), point.bytes_per_second()});
   }
   roofline.ridge = RidgesOf(roofline);
   if (message.has_ping_pong_ns()) roofline.ping_pong_ns = message.ping_pong_ns();

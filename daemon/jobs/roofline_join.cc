@@ -158,7 +158,7 @@ class LayerJoin {
     }
     if (bound.bound_ns > 0) ceilings_ns_[NearerCeiling(bound)] += bound.bound_ns;
     LayerFacts facts = FactsOf(layer, flow_);
-    facts.working_set_bytes = input.working_set_bytes;
+    facts.pass_bytes = input.pass_bytes;
     facts.cold_bytes = input.cold_bytes;
     facts.dispatch_ns = input.dispatch_ns;
     facts.worth_sharing = IsShared(layer);
@@ -175,10 +175,9 @@ class LayerJoin {
   BoundInput InputOf(const v1::LayerReport& layer) const {
     const v1::Cost& cost = layer.analysis().cost();
     // Activations were just written by the layer before: the level that holds the layer serves
-    // them. A weight is read once a pass, after all the others: it comes from where the whole model
-    // fits, or, as what is given to the network, from DRAM where the caches were flushed.
+    // them. Weights come as those of a whole pass do, or, as what is given to the network, from
+    // DRAM where the caches were flushed.
     const bool is_cold = report_.cache() == "cold";
-    const bool mostly_weights = !is_cold && 2 * cost.weight_bytes() > cost.compulsory_bytes();
     const int64_t flushed_bytes =
         is_cold ? std::min(cost.compulsory_bytes(),
                            cost.weight_bytes() + flow_.GivenInputBytes(layer.analysis()))
@@ -187,7 +186,8 @@ class LayerJoin {
         report_.analysis().parameter_bytes() + report_.analysis().activation_peak_bytes();
     return {.flop_count = cost.flop_count(),
             .byte_count = cost.compulsory_bytes(),
-            .working_set_bytes = mostly_weights ? model_bytes : cost.compulsory_bytes(),
+            .streamed_bytes = is_cold ? 0 : std::min(cost.weight_bytes(), cost.compulsory_bytes()),
+            .pass_bytes = model_bytes,
             .cold_bytes = flushed_bytes,
             .elapsed_ns = MedianNs(layer.time()),
             .dispatch_ns = DispatchNs(layer, report_.overhead())};

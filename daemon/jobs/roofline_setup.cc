@@ -50,6 +50,9 @@ std::string WhyNotForSetup(const v1::Roofline& stored, const v1::RooflineSetup& 
         "now allows {}",
         SizeText(then.memory_limit_bytes()), SizeText(now.memory_limit_bytes()));
   }
+  if (stored.bandwidth_size() > 0 && stored.streams().empty()) {
+    return "does not tell how fast sets of each size are read again and again";
+  }
   return IsSound(stored) ? "" : "is damaged: its numbers are none of a machine";
 }
 

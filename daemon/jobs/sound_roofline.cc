@@ -31,6 +31,18 @@ bool IsSound(const v1::BandwidthCeiling& bandwidth) {
          bandwidth.working_set_bytes() > 0;
 }
 
+bool IsSound(const v1::StreamPoint& point) {
+  return point.threads() >= 1 && IsRate(point.bytes_per_second()) && point.set_bytes() > 0;
+}
+
+// Which set follows which is what a rate between two is made of.
+bool AscendForEachThreadCount(const v1::Roofline& roofline) {
+  const auto& points = roofline.streams();
+  return std::adjacent_find(points.begin(), points.end(), [](const auto& a, const auto& b) {
+           return a.threads() == b.threads() && a.set_bytes() >= b.set_bytes();
+         }) == points.end();
+}
+
 template <class Messages>
 bool AllSound(const Messages& messages) {
   return std::all_of(messages.begin(), messages.end(),
@@ -49,6 +61,7 @@ bool IsSound(const v1::Roofline& roofline) {
   return roofline.has_measure_time() && IsTime(roofline.measure_time()) &&
          IsWithin(roofline.clock_hz(), kLowestClockHz, kHighestClockHz) &&
          roofline.isa_size() > 0 && AllSound(roofline.isa()) && AllSound(roofline.bandwidth()) &&
+         AllSound(roofline.streams()) && AscendForEachThreadCount(roofline) &&
          (!roofline.has_ping_pong_ns() || IsWithin(roofline.ping_pong_ns(), 0, 1e9));
 }
 

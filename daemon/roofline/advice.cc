@@ -53,20 +53,23 @@ class Adviser {
   bool weights_dominate() const { return facts_.weight_bytes > facts_.activation_bytes; }
 
   // The bound of other counts, under the layer's ceilings or others; 0 where none applies.
-  double BoundOf(double flop_count, double byte_count, const Ceilings& ceilings) const {
+  double BoundOf(double flop_count, double weight_bytes, double activation_bytes,
+                 const Ceilings& ceilings) const {
     const double bytes = weights() + activations();
-    const double share = bytes > 0 ? byte_count / bytes : 1;
+    const double share = bytes > 0 ? (weight_bytes + activation_bytes) / bytes : 1;
     const auto part = [&](int64_t all) {
       return static_cast<int64_t>(static_cast<double>(all) * share);
     };
-    const BoundInput input{.flop_count = static_cast<int64_t>(flop_count),
-                           .byte_count = static_cast<int64_t>(byte_count),
-                           .working_set_bytes = part(facts_.working_set_bytes),
-                           .cold_bytes = part(facts_.cold_bytes)};
+    const BoundInput input{
+        .flop_count = static_cast<int64_t>(flop_count),
+        .byte_count = static_cast<int64_t>(weight_bytes + activation_bytes),
+        .streamed_bytes = facts_.cold_bytes > 0 ? 0 : static_cast<int64_t>(weight_bytes),
+        .pass_bytes = part(facts_.pass_bytes),
+        .cold_bytes = part(facts_.cold_bytes)};
     return BoundNs(input, ceilings).value_or(0);
   }
-  double BoundOf(double flop_count, double byte_count) const {
-    return BoundOf(flop_count, byte_count, ceilings_);
+  double BoundOf(double flop_count, double weight_bytes, double activation_bytes) const {
+    return BoundOf(flop_count, weight_bytes, activation_bytes, ceilings_);
   }
 
   double dispatch_ns() const { return facts_.dispatch_ns.value_or(0); }
@@ -102,7 +105,7 @@ class Adviser {
     if (facts_.weight_bytes == 0 || facts_.weight_element_bytes <= 1) return;
     const double int8_weights = weights() / static_cast<double>(facts_.weight_element_bytes);
     AddFromBound(
-        AdviceKind::kQuantize, BoundOf(flops(), int8_weights + activations()), dispatch_ns(),
+        AdviceKind::kQuantize, BoundOf(flops(), int8_weights, activations()), dispatch_ns(),
         fmt::format("weights are {:.0f} % of the bytes that bound this layer; as int8 they are "
                     "{} times smaller",
                     100 * weights() / (weights() + activations()), facts_.weight_element_bytes));
@@ -111,8 +114,8 @@ class Adviser {
   // The fused layer still writes its output and reads its other inputs.
   void Fuse() {
     if (!facts_.is_elementwise || facts_.fusable_input_bytes <= 0) return;
-    const double left = weights() + activations() - static_cast<double>(facts_.fusable_input_bytes);
-    AddFromBound(AdviceKind::kFuse, BoundOf(flops(), left), dispatch_ns(),
+    const double left = activations() - static_cast<double>(facts_.fusable_input_bytes);
+    AddFromBound(AdviceKind::kFuse, BoundOf(flops(), weights(), left), dispatch_ns(),
                  fmt::format("computed where its input is made, it need not read {} back, and the "
                              "layer before need not write them",
                              SizeText(facts_.fusable_input_bytes)));
@@ -122,14 +125,14 @@ class Adviser {
   void BatchWeights() {
     if (!weights_dominate()) return;
     AddFromBound(
-        AdviceKind::kBatch, BoundOf(flops(), activations()), 0,
+        AdviceKind::kBatch, BoundOf(flops(), 0, activations()), 0,
         "weights are read once for all samples of a pass: with more of them each pays less");
   }
 
   void BatchOverhead() {
     if (!facts_.time || !facts_.dispatch_ns) return;
     const double share = std::min(*facts_.dispatch_ns / facts_.time->high_ns, kMostDispatchShare);
-    const double left_ns = BoundOf(flops(), activations());
+    const double left_ns = BoundOf(flops(), 0, activations());
     const double speedup = 1 / (1 - share);
     Add(AdviceKind::kBatch, speedup, left_ns > 0 ? facts_.time->high_ns / left_ns : speedup,
         fmt::format("starting the layer is {:.0f} % of its time or more, and more samples a pass "
@@ -141,7 +144,7 @@ class Adviser {
     if (facts_.weight_bytes == 0) return;
     AddFromBound(
         AdviceKind::kPrune,
-        BoundOf(kPrunedShare * flops(), kPrunedShare * weights() + activations()), dispatch_ns(),
+        BoundOf(kPrunedShare * flops(), kPrunedShare * weights(), activations()), dispatch_ns(),
         "without half of its channels it has half of the FLOPs and weights; what that does to "
         "accuracy must be checked");
   }
@@ -150,7 +153,7 @@ class Adviser {
     if (facts_.recomputed_positions <= 1) return;
     const auto positions = static_cast<double>(facts_.recomputed_positions);
     AddFromBound(AdviceKind::kKvCache,
-                 BoundOf(flops() / positions, weights() + activations() / positions), dispatch_ns(),
+                 BoundOf(flops() / positions, weights(), activations() / positions), dispatch_ns(),
                  fmt::format("each token computes {} positions anew; with keys and values kept it "
                              "computes one",
                              facts_.recomputed_positions));
@@ -175,7 +178,7 @@ class Adviser {
     if (!facts_.all_threads || facts_.available_threads <= facts_.threads) return;
     if (!facts_.worth_sharing) return;
     AddFromBound(AdviceKind::kThreads,
-                 BoundOf(flops(), weights() + activations(), *facts_.all_threads), dispatch_ns(),
+                 BoundOf(flops(), weights(), activations(), *facts_.all_threads), dispatch_ns(),
                  fmt::format("it used {} of {} cores, and the ceilings of all are higher",
                              facts_.threads, facts_.available_threads));
   }

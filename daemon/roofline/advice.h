@@ -1,7 +1,7 @@
 // What to change first about a layer, with what that gives at most. Pure functions.
 //
 // A remedy changes the layer's FLOPs or bytes, or the ceilings, and with them the bound b to a
-// smaller b' (of the same working set, less what is left out). Of a measured time t the bound
+// smaller b' (of a pass that is smaller by as much). Of a measured time t the bound
 // explains b only (all of it, when the layer was faster than its bound). Where all else stays,
 // t - b + b' is left: Amdahl's law at the layer's level. Where the kernel then fits the machine
 // perfectly, b' and what starting a layer takes, d, are left, and nothing can give more:
@@ -57,8 +57,8 @@ struct LayerFacts {
   int64_t weight_bytes = 0;
   int64_t activation_bytes = 0;  // inputs and outputs
   int64_t weight_element_bytes = 4;
-  int64_t working_set_bytes = 0;  // as in BoundInput
-  int64_t cold_bytes = 0;         // as in BoundInput
+  int64_t pass_bytes = 0;  // as in BoundInput
+  int64_t cold_bytes = 0;  // as in BoundInput; where it is none, weights are streamed
   bool is_elementwise = false;
   // Of activation_bytes, the input that one earlier layer makes for this one only.
   int64_t fusable_input_bytes = 0;

@@ -21,7 +21,10 @@ Status CheckInput(const BoundInput& input, const Ceilings& ceilings) {
   };
   if (input.flop_count < 0) return bad_count("a FLOP count", input.flop_count);
   if (input.byte_count < 0) return bad_count("a byte count", input.byte_count);
-  if (input.working_set_bytes < 0) return bad_count("a working set", input.working_set_bytes);
+  if (input.streamed_bytes < 0 || input.streamed_bytes > input.byte_count) {
+    return bad_count("a count of streamed bytes", input.streamed_bytes);
+  }
+  if (input.pass_bytes < 0) return bad_count("a count of a pass's bytes", input.pass_bytes);
   if (input.cold_bytes < 0 || input.cold_bytes > input.byte_count) {
     return bad_count("a count of cold bytes", input.cold_bytes);
   }
@@ -44,6 +47,11 @@ Status CheckInput(const BoundInput& input, const Ceilings& ceilings) {
       return bad_ceiling(Name(level.level), level.bytes_per_second);
     }
   }
+  for (const StreamPoint& point : ceilings.streams) {
+    if (!IsPositive(point.bytes_per_second)) {
+      return bad_ceiling("sets that are read again", point.bytes_per_second);
+    }
+  }
   return {};
 }
 
@@ -62,14 +70,44 @@ std::optional<MemoryTime> SlowestLevel(const BoundInput& input, const Ceilings& 
     const double elapsed_ns = beyond_bytes / level.bytes_per_second * kNsPerSecond;
     if (!slowest || elapsed_ns > slowest->elapsed_ns) slowest = {level.level, elapsed_ns};
     if (!level.capacity_bytes) return slowest;
-    const bool holds_all = input.working_set_bytes <= *level.capacity_bytes;
+    const bool holds_all = input.byte_count <= *level.capacity_bytes;
     const double held_share = holds_all ? 1
                                         : static_cast<double>(*level.capacity_bytes) /
-                                              static_cast<double>(input.working_set_bytes);
+                                              static_cast<double>(input.byte_count);
     beyond_bytes = cold_bytes + warm_bytes * (1 - held_share);
     if (beyond_bytes <= 0) return slowest;
   }
   return std::nullopt;
+}
+
+// The level whose bandwidth is nearest.
+MemoryLevel LevelOfRate(double bytes_per_second, const Ceilings& ceilings) {
+  const auto distance = [&](const LevelCeiling& level) {
+    return std::fabs(std::log(level.bytes_per_second / bytes_per_second));
+  };
+  return std::min_element(ceilings.levels.begin(), ceilings.levels.end(),
+                          [&](const LevelCeiling& a, const LevelCeiling& b) {
+                            return distance(a) < distance(b);
+                          })
+      ->level;
+}
+
+// Whether the pass is larger than any set that was measured, of caches alone.
+bool PassIsBeyond(const BoundInput& input, const Ceilings& ceilings) {
+  return input.streamed_bytes > 0 && !ceilings.streams.empty() &&
+         input.pass_bytes > ceilings.streams.back().set_bytes &&
+         ceilings.levels.back().capacity_bytes.has_value();
+}
+
+// Nothing where no level applies.
+std::optional<MemoryTime> MemoryTimeOf(const BoundInput& input, const Ceilings& ceilings) {
+  std::optional<MemoryTime> slowest = SlowestLevel(input, ceilings);
+  if (!slowest || PassIsBeyond(input, ceilings)) return std::nullopt;
+  const std::optional<double> rate = StreamRate(ceilings.streams, input.pass_bytes);
+  if (!rate) return slowest;
+  const double streamed_ns = static_cast<double>(input.streamed_bytes) / *rate * kNsPerSecond;
+  if (streamed_ns > slowest->elapsed_ns) slowest = {LevelOfRate(*rate, ceilings), streamed_ns};
+  return slowest;
 }
 
 double ComputeNs(const BoundInput& input, const Ceilings& ceilings) {
@@ -155,20 +193,20 @@ double RidgePoint(double peak_flops_per_second, double bytes_per_second) {
 }
 
 std::optional<double> BoundNs(const BoundInput& input, const Ceilings& ceilings) {
-  const std::optional<MemoryTime> memory = SlowestLevel(input, ceilings);
+  const std::optional<MemoryTime> memory = MemoryTimeOf(input, ceilings);
   if (!memory) return std::nullopt;
   return std::max(ComputeNs(input, ceilings), memory->elapsed_ns);
 }
 
 Result<Bound> ComputeBound(const BoundInput& input, const Ceilings& ceilings) {
   TINYPROF_RETURN_IF_ERROR(CheckInput(input, ceilings));
-  const std::optional<MemoryTime> memory = SlowestLevel(input, ceilings);
+  const std::optional<MemoryTime> memory = MemoryTimeOf(input, ceilings);
   if (!memory) {
     return Fail(
         ErrorCode::kFailedPrecondition, "NO_BANDWIDTH",
         fmt::format("the roofline has no bandwidth for a working set of {}{}: measure it anew with "
                     "more memory free (`tinyprof-client roofline --measure`)",
-                    SizeText(input.working_set_bytes),
+                    SizeText(PassIsBeyond(input, ceilings) ? input.pass_bytes : input.byte_count),
                     input.cold_bytes > 0 ? " from cold caches" : ""));
   }
   const auto flops = static_cast<double>(input.flop_count);

@@ -4,10 +4,11 @@
 // Patterson, "Roofline", CACM 2009; in time, so that layers without FLOPs have a bound too.
 //
 // memory_ns is the longest time of any level of memory, as in the cache-aware roofline (Ilic,
-// Pratas, Sousa, IEEE CAL 2014): of a working set, a cache can have held no more than its capacity,
-// so the rest came at best at the bandwidth of the next level. A working set that a cache holds, or
-// that is much larger than it, has the bandwidth of one level: bytes / bandwidth. What was flushed
-// from the caches before the pass comes from DRAM, whatever they could hold.
+// Pratas, Sousa, IEEE CAL 2014): of a layer's bytes, a cache can have held no more than its
+// capacity, so the rest came at best at the bandwidth of the next level. What was flushed from the
+// caches before the pass comes from DRAM, whatever they could hold. Weights are read once a pass,
+// after all the others: they take at least what a set of the size of the whole pass takes that is
+// read again and again (stream_curve.h).
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/roofline/stream_curve.h"
 #include "kernels/base/error.h"
 #include "kernels/probes/working_set.h"
 
@@ -31,16 +33,15 @@ struct LevelCeiling {
 struct Ceilings {
   double peak_flops_per_second = 0;
   std::vector<LevelCeiling> levels;  // innermost first
+  std::vector<StreamPoint> streams;  // ascending sets; may be empty
 };
 
 struct BoundInput {
   int64_t flop_count = 0;
-  int64_t byte_count = 0;  // compulsory traffic: weights, inputs and outputs once
-  // What must have stayed in a cache since the layer ran last. The layer's own bytes give a bound
-  // that nothing can beat; the bytes of a whole pass give the one that its weights meet in
-  // practice.
-  int64_t working_set_bytes = 0;
-  int64_t cold_bytes = 0;  // of byte_count, what was flushed from the caches before the pass
+  int64_t byte_count = 0;      // compulsory traffic: weights, inputs and outputs once
+  int64_t streamed_bytes = 0;  // of byte_count, what is read once a pass and was not flushed
+  int64_t pass_bytes = 0;      // of a whole pass, which the streamed ones come round with
+  int64_t cold_bytes = 0;      // of byte_count, what was flushed from the caches before the pass
   std::optional<double> elapsed_ns;  // absent: not measured
   // What starting a layer like this one takes when it has no work; absent: not measured.
   std::optional<double> dispatch_ns;

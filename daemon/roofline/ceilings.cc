@@ -33,6 +33,26 @@ std::optional<double> PeakRate(const Roofline& roofline, std::string_view name, 
   return peak->peak_flops_per_second;
 }
 
+std::vector<StreamPoint> StreamsOf(const Roofline& roofline, int threads) {
+  std::vector<StreamPoint> points;
+  for (const StreamPoint& point : roofline.streams) {
+    if (point.threads == threads) points.push_back(point);
+  }
+  return points;
+}
+
+// As Between: at each set of `most` threads that one thread was measured up to.
+std::vector<StreamPoint> StreamsBetween(const Roofline& roofline, int threads, int most) {
+  if (threads == most || threads == 1) return StreamsOf(roofline, threads);
+  const std::vector<StreamPoint> one = StreamsOf(roofline, 1);
+  std::vector<StreamPoint> between;
+  for (const StreamPoint& all : StreamsOf(roofline, most)) {
+    const auto rate = Between(StreamRate(one, all.set_bytes), all.bytes_per_second, threads, most);
+    if (rate) between.push_back({threads, all.set_bytes, *rate});
+  }
+  return between;
+}
+
 // Caches of a level that a team of one thread a core has together.
 std::optional<int64_t> TeamCapacity(const HostInfo& host, MemoryLevel level, int threads) {
   if (level == MemoryLevel::kDram) return std::nullopt;
@@ -125,6 +145,7 @@ Result<Ceilings> CeilingsFor(const Roofline& roofline, Isa isa, DType dtype, int
                                .bytes_per_second = *bandwidth,
                                .capacity_bytes = TeamCapacity(roofline.host, level, threads)});
   }
+  ceilings.streams = StreamsBetween(roofline, threads, most);
   return ceilings;
 }
 

@@ -111,7 +111,9 @@ class RooflineMeasurement {
       }
     }
     for (const int threads : thread_counts_) {
-      for (const WorkingSet& set : PlanFor(threads)) {
+      const std::vector<WorkingSet> plan = PlanFor(threads);
+      if (!plan.empty()) ++total_;  // the streams
+      for (const WorkingSet& set : plan) {
         total_ +=
             static_cast<int>(std::count_if(std::begin(kOps), std::end(kOps),
                                            [&](MemoryOp op) { return OpApplies(op, set.level); }));
@@ -178,6 +180,19 @@ class RooflineMeasurement {
             Step(fmt::format("{} {}, threads: {}", Name(set.level), Name(op), threads)));
         TINYPROF_RETURN_IF_ERROR(AddBandwidth(*probe, set, op));
       }
+    }
+    return plan.empty() ? Status() : AddStreams(*probe, threads, plan.back().bytes_per_thread);
+  }
+
+  Status AddStreams(BandwidthProbe& probe, int threads, int64_t most_bytes) {
+    TINYPROF_RETURN_IF_ERROR(Step(fmt::format("sets read again, threads: {}", threads)));
+    for (const int64_t bytes : StreamSets(threads, most_bytes)) {
+      TINYPROF_ASSIGN_OR_RETURN(
+          const BandwidthResult result,
+          probe.Measure({MemoryLevel::kDram, bytes}, WidestLoops(MemoryOp::kLoad),
+                        options_.stream_budget));
+      roofline_.streams.push_back(
+          {threads, result.working_set_bytes, result.bytes_per_second.best});
     }
     return {};
   }
@@ -254,6 +269,7 @@ RooflineOptions RooflineOptions::Quick(std::vector<int> cpus, int max_threads) {
   options.peak_budget = kBrief;
   options.cache_budget = kBrief;
   options.dram_budget = kBrief;
+  options.stream_budget = kBrief;
   options.ping_pong_round_trips = 1'000;
   options.memory_limit_bytes = int64_t{512} << 20;
   return options;

@@ -1,4 +1,4 @@
-// Measures the roofline of this machine. Takes about 4 seconds for one thread and as much again for
+// Measures the roofline of this machine. Takes about 5 seconds for one thread and as much again for
 // a team; on a machine with little memory free or slow page faults a few more.
 #pragma once
 
@@ -23,6 +23,7 @@ struct RooflineOptions {
   TrialBudget peak_budget{.total_ns = 150'000'000, .min_trials = 20};
   TrialBudget cache_budget{.total_ns = 80'000'000, .min_trials = 10};
   TrialBudget dram_budget{.total_ns = 350'000'000, .min_trials = 4};
+  TrialBudget stream_budget{.total_ns = 20'000'000, .min_trials = 3};
   int ping_pong_round_trips = 20'000;
   // The most memory to use; what the kernel says is available limits it as well.
   int64_t memory_limit_bytes = int64_t{1} << 40;

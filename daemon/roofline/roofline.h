@@ -10,6 +10,7 @@
 
 #include "daemon/roofline/bounds.h"
 #include "daemon/roofline/host.h"
+#include "daemon/roofline/stream_curve.h"
 #include "kernels/base/error.h"
 #include "kernels/probes/bandwidth.h"
 #include "kernels/runtime/isa.h"
@@ -54,6 +55,7 @@ struct Roofline {
   std::vector<PeakCeiling> isa;
   double clock_hz = 0;  // one thread, integer code
   std::vector<BandwidthCeiling> bandwidth;
+  std::vector<StreamPoint> streams;  // of the same thread counts, sets ascending
   std::vector<Ridge> ridge;
   std::optional<double> ping_pong_ns;  // absent with one thread, or as `warnings` says
   std::vector<std::string> warnings;   // one sentence each

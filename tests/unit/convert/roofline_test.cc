@@ -26,6 +26,7 @@ Roofline TestRoofline() {
                                   .bytes_per_second = 1e9 * (1 + static_cast<int>(op)),
                                   .working_set_bytes = 1 << 20});
   }
+  roofline.streams = {{2, 65536, 90e9}, {2, 1 << 20, 20e9}};
   roofline.host.caches = {{.level = 2, .byte_size = 1 << 21, .cpus = {0, 1}}};
   roofline.ping_pong_ns = 55;
   roofline.warnings = {"a sentence"};
@@ -63,6 +64,10 @@ TEST(RooflineConvertTest, CeilingsSurviveTheRoundTrip) {
     EXPECT_EQ(after.bandwidth[i].bytes_per_second, before.bandwidth[i].bytes_per_second);
     EXPECT_EQ(after.bandwidth[i].working_set_bytes, 1 << 20);
   }
+  ASSERT_EQ(after.streams.size(), 2u);
+  EXPECT_EQ(after.streams[1].threads, 2);
+  EXPECT_EQ(after.streams[1].set_bytes, 1 << 20);
+  EXPECT_EQ(after.streams[1].bytes_per_second, 20e9);
   ASSERT_EQ(after.host.caches.size(), 1u);
   EXPECT_EQ(after.host.caches[0].byte_size, 1 << 21);
   EXPECT_EQ(after.host.caches[0].cpus.size(), 2u);

@@ -29,6 +29,12 @@ v1::Roofline TestRoofline() {
   };
   add("L1", 1000e9);
   add("DRAM", 10e9);
+  for (const auto& [set_bytes, rate] : {std::pair{64 << 10, 1000e9}, std::pair{64 << 20, 10e9}}) {
+    v1::StreamPoint& point = *roofline.add_streams();
+    point.set_threads(1);
+    point.set_set_bytes(set_bytes);
+    point.set_bytes_per_second(rate);
+  }
   v1::Cache& cache = *roofline.mutable_host()->add_caches();
   cache.set_level(1);
   cache.set_size_bytes(32 << 10);
@@ -99,11 +105,13 @@ TEST(RooflineJoinTest, WarmActivationsComeFromTheCacheThatHoldsTheLayer) {
 TEST(RooflineJoinTest, WarmWeightsComeFromWhereTheModelFits) {
   v1::RunReport report = EmptyReport();
   report.set_cache("warm");
-  AddLayer(report, 1'000'000, 1'000'000, 50'000);
-  report.mutable_layers(0)->mutable_analysis()->mutable_cost()->set_weight_bytes(900'000);
+  AddLayer(report, 1'000, 20'000, 50'000);
+  report.mutable_layers(0)->mutable_analysis()->mutable_cost()->set_weight_bytes(18'000);
   report.mutable_analysis()->set_parameter_bytes(64 << 20);
   JoinRoofline(TestRoofline(), report);
   EXPECT_EQ(report.layers(0).bound().limiter(), "DRAM");
+  // Weights at 10 bytes a ns; the rest was just written to the first level.
+  EXPECT_NEAR(report.layers(0).bound().bound_ns(), 1'800, 1e-6);
 }
 
 TEST(RooflineJoinTest, MoreThanTheBoundIsNotClampedAndWarnedOf) {

@@ -35,7 +35,8 @@ TEST(SoundRoofline, NoNumberOfItCanBeNonsense) {
       [](v1::Roofline& it, double value) { it.set_ping_pong_ns(value); },
       [](v1::Roofline& it, double value) { it.mutable_isa(0)->set_flops_per_cycle(value); },
       [](v1::Roofline& it, double value) { it.mutable_isa(0)->set_peak_flops_per_second(value); },
-      [](v1::Roofline& it, double value) { it.mutable_bandwidth(0)->set_bytes_per_second(value); }};
+      [](v1::Roofline& it, double value) { it.mutable_bandwidth(0)->set_bytes_per_second(value); },
+      [](v1::Roofline& it, double value) { it.mutable_streams(0)->set_bytes_per_second(value); }};
   for (size_t i = 0; i < setters.size(); ++i) {
     for (const double value : {kNan, kInfinity, -kInfinity, -5.0, 1e300}) {
       v1::Roofline roofline = Sound();
@@ -54,7 +55,10 @@ TEST(SoundRoofline, CountsAndTimesAreInRange) {
       [](v1::Roofline& it) { it.mutable_isa(0)->set_threads(0); },
       [](v1::Roofline& it) { it.mutable_isa(0)->clear_name(); },
       [](v1::Roofline& it) { it.mutable_bandwidth(0)->set_threads(-1); },
-      [](v1::Roofline& it) { it.mutable_bandwidth(0)->set_working_set_bytes(-9); }};
+      [](v1::Roofline& it) { it.mutable_bandwidth(0)->set_working_set_bytes(-9); },
+      [](v1::Roofline& it) { it.mutable_streams(0)->set_threads(0); },
+      [](v1::Roofline& it) { it.mutable_streams(0)->set_set_bytes(-9); },
+      [](v1::Roofline& it) { *it.add_streams() = it.streams(0); }};
   for (size_t i = 0; i < damages.size(); ++i) {
     v1::Roofline roofline = Sound();
     damages[i](roofline);

@@ -178,18 +178,31 @@ TEST(AdviseLayer, LessDataMayFitANearerCache) {
   // 10 MB of weights and activations from DRAM; half of them fit the cache of 8 MB.
   Ceilings machine = Machine();
   machine.levels.insert(machine.levels.begin(), {MemoryLevel::kL3, 1e12, 8'000'000});
-  const LayerFacts facts{.flop_count = 1'000'000,
-                         .weight_bytes = 10'000'000,
-                         .activation_bytes = 0,
-                         .working_set_bytes = 10'000'000};
-  const Result<Bound> bound = ComputeBound(
-      {.flop_count = 1'000'000, .byte_count = 10'000'000, .working_set_bytes = 10'000'000},
-      machine);
+  const LayerFacts facts{
+      .flop_count = 1'000'000, .weight_bytes = 10'000'000, .activation_bytes = 0};
+  const Result<Bound> bound =
+      ComputeBound({.flop_count = 1'000'000, .byte_count = 10'000'000}, machine);
   ASSERT_TRUE(bound.has_value());
   EXPECT_NEAR(bound->bound_ns, 20'000, 1e-6);  // 2 MB at 100 GB/s
   // 5 MB at 1000 GB/s.
   EXPECT_NEAR(Speedup(AdviseLayer(facts, *bound, machine), AdviceKind::kPrune), 20'000 / 5'000.0,
               1e-9);
+}
+
+TEST(AdviseLayer, LessDataMayComeRoundInANearerCache) {
+  // 4 MB of weights in a pass of 32 MiB come at 100 GB/s; half of them in half of the pass at 200.
+  Ceilings machine = Machine();
+  machine.levels.insert(machine.levels.begin(), {MemoryLevel::kL3, 1e12, 64 << 20});
+  machine.streams = {{1, 16 << 20, 2e11}, {1, 32 << 20, 1e11}};
+  const LayerFacts facts{.flop_count = 1'000, .weight_bytes = 4'000'000, .pass_bytes = 32 << 20};
+  const Result<Bound> bound = ComputeBound({.flop_count = 1'000,
+                                            .byte_count = 4'000'000,
+                                            .streamed_bytes = 4'000'000,
+                                            .pass_bytes = 32 << 20},
+                                           machine);
+  ASSERT_TRUE(bound.has_value());
+  EXPECT_NEAR(bound->bound_ns, 40'000, 1e-6);
+  EXPECT_NEAR(Speedup(AdviseLayer(facts, *bound, machine), AdviceKind::kPrune), 4, 1e-9);
 }
 
 TEST(AdviseLayer, KvCacheComputesOnePosition) {

@@ -28,11 +28,7 @@ Ceilings Machine() {
 }
 
 BoundInput Cold(int64_t flops, int64_t bytes, std::optional<double> elapsed_ns = std::nullopt) {
-  return {.flop_count = flops,
-          .byte_count = bytes,
-          .working_set_bytes = bytes,
-          .cold_bytes = bytes,
-          .elapsed_ns = elapsed_ns};
+  return {.flop_count = flops, .byte_count = bytes, .cold_bytes = bytes, .elapsed_ns = elapsed_ns};
 }
 
 Bound MustBound(const BoundInput& input, const Ceilings& ceilings = Machine()) {
@@ -88,9 +84,7 @@ TEST(ComputeBound, EveryLevelHasItsOwnBound) {
   EXPECT_DOUBLE_EQ(bound.levels[3].flops_per_second, 100 * kGiga);
 }
 
-Bound WarmBound(int64_t bytes) {
-  return MustBound({.byte_count = bytes, .working_set_bytes = bytes});
-}
+Bound WarmBound(int64_t bytes) { return MustBound({.byte_count = bytes}); }
 
 TEST(ComputeBound, WarmDataComesFromTheInnermostLevelThatHoldsIt) {
   EXPECT_EQ(WarmBound(48 << 10).level, MemoryLevel::kL1);
@@ -105,13 +99,11 @@ TEST(ComputeBound, WarmDataComesFromTheInnermostLevelThatHoldsIt) {
 TEST(ComputeBound, WhatWasFlushedComesFromDramAndTheRestFromWhereItWasWritten) {
   // L3 holds 31 MB of activations, of which L2 can have held 2 MiB, and passes 1 MB of weights on:
   // that takes longer than the weights from DRAM.
-  const Bound large = MustBound(
-      {.byte_count = 32'000'000, .working_set_bytes = 32'000'000, .cold_bytes = 1'000'000});
+  const Bound large = MustBound({.byte_count = 32'000'000, .cold_bytes = 1'000'000});
   EXPECT_EQ(large.level, MemoryLevel::kL3);
   EXPECT_NEAR(large.memory_ns, (1e6 + 31e6 * (1 - (2 << 20) / 32e6)) / 400, 1e-6);
   // Of 1.1 MB in all, the same weights take longest by far.
-  const Bound small =
-      MustBound({.byte_count = 1'100'000, .working_set_bytes = 100'000, .cold_bytes = 1'000'000});
+  const Bound small = MustBound({.byte_count = 1'100'000, .cold_bytes = 1'000'000});
   EXPECT_EQ(small.level, MemoryLevel::kDram);
   EXPECT_DOUBLE_EQ(small.memory_ns, 5'000);
 }
@@ -124,11 +116,41 @@ TEST(ComputeBound, WhatACacheCanHaveHeldIsNotAskedOfTheNextLevel) {
   // Of 4 MiB, 2 come from L3, at 400 bytes a ns.
   EXPECT_EQ(WarmBound(4 << 20).level, MemoryLevel::kL3);
   EXPECT_DOUBLE_EQ(WarmBound(4 << 20).memory_ns, (2 << 20) / 400.0);
-  // Of a layer's 1 MiB in a working set of 64, L3 can have held half: the rest at 200 bytes a ns
-  // takes longer than 31/32 MiB at 400.
-  const Bound bound = MustBound({.byte_count = 1 << 20, .working_set_bytes = 64 << 20});
-  EXPECT_EQ(bound.level, MemoryLevel::kDram);
-  EXPECT_DOUBLE_EQ(bound.memory_ns, (1 << 19) / 200.0);
+}
+
+// As Machine(), and its sets that are read again: 4 MiB at 400 GB/s, 16 MiB at 100.
+Ceilings MachineWithStreams() {
+  Ceilings ceilings = Machine();
+  ceilings.streams = {{1, 4 << 20, 400 * kGiga}, {1, 16 << 20, 100 * kGiga}};
+  return ceilings;
+}
+Bound StreamedBound(int64_t bytes, int64_t streamed_bytes, int64_t pass_bytes) {
+  return MustBound(
+      {.byte_count = bytes, .streamed_bytes = streamed_bytes, .pass_bytes = pass_bytes},
+      MachineWithStreams());
+}
+
+TEST(ComputeBound, WeightsComeAsFastAsTheSetOfAWholePass) {
+  // 1 MB of a pass of 4 MiB at 400 bytes a ns; the layer itself fits L2.
+  const Bound held = StreamedBound(1'000'000, 1'000'000, 4 << 20);
+  EXPECT_DOUBLE_EQ(held.memory_ns, 2'500);
+  EXPECT_EQ(held.level, MemoryLevel::kL3);
+  // Twice the set at half of the rate, four times at a quarter, and any larger one as that.
+  EXPECT_NEAR(StreamedBound(1'000'000, 1'000'000, 8 << 20).memory_ns, 5'000, 1e-6);
+  EXPECT_EQ(StreamedBound(1'000'000, 1'000'000, 8 << 20).level, MemoryLevel::kDram);
+  EXPECT_DOUBLE_EQ(StreamedBound(1'000'000, 1'000'000, 16 << 20).memory_ns, 10'000);
+  EXPECT_DOUBLE_EQ(StreamedBound(1'000'000, 1'000'000, int64_t{1} << 40).memory_ns, 10'000);
+  // A smaller one as its own level serves it.
+  EXPECT_DOUBLE_EQ(StreamedBound(1'000'000, 1'000'000, 1'000'000).memory_ns,
+                   (1'000'000 - (48 << 10)) / 1e3);
+}
+
+TEST(ComputeBound, OfALayerOnlyTheWeightsAreStreamed) {
+  // 100 kB of them take 1 us; 1 MB in all, but for L1's 48 KiB, 0.95 us.
+  EXPECT_DOUBLE_EQ(StreamedBound(1'000'000, 100'000, 16 << 20).memory_ns, 1'000);
+  const Bound mostly_activations = StreamedBound(1'000'000, 10'000, 16 << 20);
+  EXPECT_DOUBLE_EQ(mostly_activations.memory_ns, (1'000'000 - (48 << 10)) / 1e3);
+  EXPECT_EQ(mostly_activations.level, MemoryLevel::kL2);
 }
 
 TEST(ComputeBound, TheBoundDoesNotJumpWhereACacheOverflows) {
@@ -222,8 +244,9 @@ TEST(ComputeBound, RefusesBadCounts) {
   for (const BoundInput& input :
        {Cold(-1, 0), Cold(0, -1), Cold(1, 1, 0), Cold(1, 1, -5),
         Cold(1, 1, std::numeric_limits<double>::infinity()), Cold(1, 1, std::nan("")),
-        Started(1, 0), Started(1, std::nan("")),
-        BoundInput{.flop_count = 1, .byte_count = 1, .working_set_bytes = -1}}) {
+        Started(1, 0), Started(1, std::nan("")), BoundInput{.byte_count = 1, .streamed_bytes = -1},
+        BoundInput{.byte_count = 1, .streamed_bytes = 2},
+        BoundInput{.byte_count = 1, .pass_bytes = -1}}) {
     const Result<Bound> bound = ComputeBound(input, Machine());
     ASSERT_FALSE(bound.has_value());
     EXPECT_EQ(ReasonOf(bound), "BAD_COUNT");
@@ -237,6 +260,9 @@ TEST(ComputeBound, RefusesBadCeilings) {
   Ceilings bad_level = Machine();
   bad_level.levels[2].bytes_per_second = std::nan("");
   EXPECT_EQ(ReasonOf(ComputeBound(Cold(1, 1), bad_level)), "BAD_CEILING");
+  Ceilings bad_stream = MachineWithStreams();
+  bad_stream.streams[1].bytes_per_second = 0;
+  EXPECT_EQ(ReasonOf(ComputeBound(Cold(1, 1), bad_stream)), "BAD_CEILING");
 }
 
 TEST(ComputeBound, NoLevelThatAppliesIsAReason) {
@@ -246,9 +272,13 @@ TEST(ComputeBound, NoLevelThatAppliesIsAReason) {
   EXPECT_THAT(
       ComputeBound(Cold(1, 3 << 20), caches_only).error().message,
       testing::AllOf(testing::HasSubstr("3 MiB"), testing::HasSubstr("roofline --measure")));
-  EXPECT_EQ(ReasonOf(ComputeBound({.byte_count = 1, .working_set_bytes = 1 << 30}, caches_only)),
-            "NO_BANDWIDTH");
-  EXPECT_TRUE(ComputeBound({.byte_count = 1, .working_set_bytes = 1}, caches_only).has_value());
+  EXPECT_TRUE(ComputeBound({.byte_count = 1}, caches_only).has_value());
+  caches_only.streams = {{1, 4 << 20, 400 * kGiga}};
+  BoundInput weights{.byte_count = 1, .streamed_bytes = 1, .pass_bytes = 1 << 30};
+  EXPECT_EQ(ReasonOf(ComputeBound(weights, caches_only)), "NO_BANDWIDTH");
+  EXPECT_THAT(ComputeBound(weights, caches_only).error().message, testing::HasSubstr("1 GiB"));
+  weights.pass_bytes = 4 << 20;
+  EXPECT_TRUE(ComputeBound(weights, caches_only).has_value());
 }
 
 }  // namespace

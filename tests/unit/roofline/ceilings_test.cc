@@ -74,6 +74,23 @@ TEST(CeilingsFor, CountsBetweenTakeTheLowerLimit) {
             600);
 }
 
+TEST(CeilingsFor, SetsThatAreReadAgainAreThoseOfTheThreads) {
+  Roofline roofline = Measured();
+  roofline.streams = {{1, 1000, 50}, {1, 4000, 10}, {8, 2000, 300}, {8, 8000, 30}};
+  const auto one = CeilingsFor(roofline, Isa::kBaseline, DType::kFloat32, 1);
+  ASSERT_EQ(one->streams.size(), 2u);
+  EXPECT_EQ(one->streams[1].set_bytes, 4000);
+  EXPECT_EQ(one->streams[1].bytes_per_second, 10);
+  const auto all = CeilingsFor(roofline, Isa::kBaseline, DType::kFloat32, 8);
+  ASSERT_EQ(all->streams.size(), 2u);
+  EXPECT_EQ(all->streams[0].bytes_per_second, 300);
+  // Four threads: four times sqrt(50 * 10) of one at 2000 bytes, and four times 10 or 30 of all.
+  const auto some = CeilingsFor(roofline, Isa::kBaseline, DType::kFloat32, 4);
+  ASSERT_EQ(some->streams.size(), 2u);
+  EXPECT_NEAR(some->streams[0].bytes_per_second, 89.4427, 1e-4);
+  EXPECT_EQ(some->streams[1].bytes_per_second, 30);
+}
+
 TEST(CeilingsFor, WhatWasNotMeasuredIsAReason) {
   const auto reason = [](Isa isa, DType dtype, int threads) {
     return ReasonOf(CeilingsFor(Measured(), isa, dtype, threads));

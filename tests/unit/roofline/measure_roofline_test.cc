@@ -43,6 +43,15 @@ TEST(MeasureRoofline, EveryCeilingOfThisCpuIsThere) {
     EXPECT_GT(ceiling.working_set_bytes, 0);
   }
   for (const Ridge& ridge : roofline->ridge) EXPECT_GT(ridge.flop_per_byte, 0);
+  EXPECT_EQ(roofline->streams.empty(), roofline->bandwidth.empty());
+  int64_t last_bytes = 0;
+  for (const StreamPoint& point : roofline->streams) {
+    EXPECT_EQ(point.threads, 1);
+    EXPECT_GT(point.set_bytes, last_bytes);
+    EXPECT_TRUE(std::isfinite(point.bytes_per_second));
+    EXPECT_GT(point.bytes_per_second, 0);
+    last_bytes = point.set_bytes;
+  }
 }
 
 TEST(MeasureRoofline, TooLittleMemoryIsAWarning) {
