@@ -55,7 +55,7 @@ std::vector<RankedAdvice> AllAdvice(const v1::RunReport& report) {
   for (const auto& layer : report.layers()) {
     for (const auto& advice : layer.advice()) {
       if (is_one_layer && OfKind(advice.kind(), report.advice()) != nullptr) continue;
-      all.push_back({&advice, advice.why(), layer.analysis().name(),
+      all.push_back({&advice, advice.why(), LayerName(layer.analysis()),
                      SavedNs(advice, layer.time().median_ns())});
     }
   }
@@ -248,26 +248,29 @@ std::string SettingLine(const v1::Run& run) {
 }
 
 std::string BoundSummary(const v1::RunReport& report) {
-  double total_ns = 0;
+  double layers_ns = 0;
   std::map<std::string, double> by_label;
   for (const auto& layer : report.layers()) {
-    total_ns += layer.time().median_ns();
+    layers_ns += layer.time().median_ns();
     by_label[layer.has_bound() ? layer.bound().label() : ""] += layer.time().median_ns();
   }
-  if (!(total_ns > 0)) return "";
+  if (!(layers_ns > 0)) return "";
   if (by_label.size() == 1 && by_label.contains("")) {
     return fmt::format("bound: n/a ({})\n", NoBoundReason(report.layers(0).bound()));
   }
   std::vector<std::pair<std::string, double>> shares(by_label.begin(), by_label.end());
   std::stable_sort(shares.begin(), shares.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
+  const double pass_ns = std::max(layers_ns, report.overhead().instrumented_pass_ns());
   std::string line;
   for (const auto& [label, ns] : shares) {
-    line += fmt::format("{}{:.0f} % {}in {}", line.empty() ? "" : ", ", 100 * ns / total_ns,
-                        line.empty() ? "of the time " : "",
+    line += fmt::format("{}{:.0f} % {}in {}", line.empty() ? "" : ", ", 100 * ns / pass_ns,
+                        line.empty() ? "of the pass " : "",
                         label.empty() ? "layers without a bound"
                                       : fmt::format("{}-bound layers", Printable(label)));
   }
+  const double elsewhere_percent = 100 * (1 - layers_ns / pass_ns);
+  if (elsewhere_percent >= 0.5) line += fmt::format(", {:.0f} % in no layer", elsewhere_percent);
   return line + '\n';
 }
 

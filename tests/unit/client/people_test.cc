@@ -31,13 +31,22 @@ eigen, avx2, 1 thread (CPU 1), warm cache, 50 passes (precision reached); run r-
    total                              15    54     4.00  25.0     0.01   0.04        50.0  memory (DRAM)           n/a
 
 time: median 4.00 µs ± 25.0 % (95 %), p99 4.00 µs, 150 passes, 2 outliers; first pass 9.00 µs
-75 % of the time in memory-bound layers, 25 % in layers without a bound
+73 % of the pass in memory-bound layers, 24 % in layers without a bound, 2 % in no layer
 counters: n/a (NO_PMU: no PMU here)
 mean of the bare passes: CPU time 4.00 µs, page faults 0, context switches 0, migrations n/a (NO_EVENT: not counted here)
 overhead: a reading costs 25 ns, starting a layer 45 ns; 100 ns of the pass belong to no layer; instrumented / bare pass 1.025
 warning: the clock is not fixed
 advice: layer fc: batch, this layer per sample about 1.50 times as fast, at most 2.00 (25 % of the pass); weights are 52 % of the traffic
 )");
+}
+
+TEST(RunText, AdviceNamesALayerAsItsTableDoes) {
+  v1::Run run = SucceededRun();
+  v1::LayerAnalysis& fused = *run.mutable_report()->mutable_layers(0)->mutable_analysis();
+  fused.add_fused("fc");
+  fused.add_fused("relu");
+  EXPECT_THAT(RunText(run, {}), HasSubstr("\n0  fc+relu "));
+  EXPECT_THAT(RunText(run, {}), HasSubstr("advice: layer fc+relu: batch"));
 }
 
 // 2 for each of the 24 multiply-accumulates, which are no FLOPs.
