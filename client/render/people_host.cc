@@ -98,6 +98,24 @@ std::string HostText(const v1::Host& host, const Layout& layout) {
   return RenderPairs(pairs, layout.palette);
 }
 
+namespace {
+
+Table StreamTable(const v1::Roofline& roofline) {
+  Table streams({{"read again and again", Align::kRight},
+                 {"threads", Align::kRight},
+                 {"GB/s", Align::kRight}});
+  // Every second: sets grow by the square root of 2.
+  for (int i = 0; i < roofline.streams_size(); i += 2) {
+    const auto& point = roofline.streams(i);
+    streams.AddRow({{Bytes(static_cast<double>(point.set_bytes()))},
+                    {fmt::format("{}", point.threads())},
+                    {fmt::format("{:.2f}", point.bytes_per_second() / 1e9)}});
+  }
+  return streams;
+}
+
+}  // namespace
+
 std::string RooflineText(const v1::Roofline& roofline, const Layout& layout) {
   Table peaks({{"peak", Align::kLeft},
                {"dtype", Align::kLeft},
@@ -123,16 +141,6 @@ std::string RooflineText(const v1::Roofline& roofline, const Layout& layout) {
                        {fmt::format("{:.2f}", bandwidth.bytes_per_second() / 1e9)},
                        {Bytes(static_cast<double>(bandwidth.working_set_bytes()))}});
   }
-  Table streams({{"read again and again", Align::kRight},
-                 {"threads", Align::kRight},
-                 {"GB/s", Align::kRight}});
-  // Every second: sets grow by the square root of 2.
-  for (int i = 0; i < roofline.streams_size(); i += 2) {
-    const auto& point = roofline.streams(i);
-    streams.AddRow({{Bytes(static_cast<double>(point.set_bytes()))},
-                    {fmt::format("{}", point.threads())},
-                    {fmt::format("{:.2f}", point.bytes_per_second() / 1e9)}});
-  }
   Table ridges({{"ridge", Align::kLeft},
                 {"level", Align::kLeft},
                 {"threads", Align::kRight},
@@ -157,7 +165,7 @@ std::string RooflineText(const v1::Roofline& roofline, const Layout& layout) {
                      Si(roofline.clock_hz(), "Hz")) +
          peaks.Render(layout.columns, layout.palette) + PeakNotes(roofline) + "\n" +
          bandwidths.Render(layout.columns, layout.palette) + "\n" +
-         streams.Render(layout.columns, layout.palette) + "\n" +
+         StreamTable(roofline).Render(layout.columns, layout.palette) + "\n" +
          ridges.Render(layout.columns, layout.palette) +
          Warnings(roofline.warnings(), layout.palette);
 }

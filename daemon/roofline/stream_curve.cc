@@ -9,15 +9,17 @@ namespace tinyprof {
 namespace {
 
 constexpr double kSmallestSetBytes = 64 << 10;
-const double kGrowth = std::sqrt(2.0);
+
+double TeamBytes(int step) { return kSmallestSetBytes * std::exp2(0.5 * step); }
 
 }  // namespace
 
 std::vector<int64_t> StreamSets(int threads, int64_t most_bytes) {
   std::vector<int64_t> sets;
-  for (double bytes = kSmallestSetBytes / threads; bytes <= static_cast<double>(most_bytes);
-       bytes *= kGrowth) {
-    const int64_t set = static_cast<int64_t>(bytes) / kWorkingSetGranule * kWorkingSetGranule;
+  const double most_team_bytes = static_cast<double>(most_bytes) * threads;
+  for (int step = 0; TeamBytes(step) <= most_team_bytes; ++step) {
+    const auto bytes = static_cast<int64_t>(TeamBytes(step) / threads);
+    const int64_t set = bytes / kWorkingSetGranule * kWorkingSetGranule;
     if (set > 0 && (sets.empty() || set > sets.back())) sets.push_back(set);
   }
   return sets;

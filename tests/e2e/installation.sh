@@ -4,13 +4,7 @@
 # Usage: installation.sh BUILD_DIR
 set -euo pipefail
 build=$(realpath "$1")
-private=$(mktemp -d)
-daemon_pid=
-stop() {
-  [[ -z "$daemon_pid" ]] || { kill "$daemon_pid" 2>/dev/null && wait "$daemon_pid"; } || true
-  rm -rf "$private"
-}
-trap stop EXIT
+. "$(dirname "$(realpath "$0")")/private_daemon.sh"
 
 cmake --install "$build" --prefix "$private/usr" >"$private/installed"
 bin=$private/usr/bin
@@ -23,8 +17,6 @@ for file in share/doc/tinyprof/README.md share/doc/tinyprof/LICENSE share/doc/ti
 done
 "$bin/tinyprofd" --check-config --config "$private/usr/share/doc/tinyprof/tinyprofd.toml"
 
-export TINYPROF_LISTEN="unix:$private/tinyprofd.sock" TINYPROF_STATE_DIR="$private/state"
-export TINYPROF_LOCK_FILE="$private/lock" TINYPROF_ADDRESS="unix:$private/tinyprofd.sock"
 cd /
 "$bin/tinyprofd" 2>"$private/log" &
 daemon_pid=$!

@@ -6,16 +6,8 @@
 set -euo pipefail
 readme=$(realpath "$1")
 PATH=$(realpath "$2"):$PATH
-private=$(mktemp -d)
-daemon_pid=
-stop() {
-  [[ -z "$daemon_pid" ]] || { kill "$daemon_pid" 2>/dev/null && wait "$daemon_pid"; } || true
-  rm -rf "$private"
-}
-trap stop EXIT
+. "$(dirname "$(realpath "$0")")/private_daemon.sh"
 
-export TINYPROF_LISTEN="unix:$private/tinyprofd.sock" TINYPROF_STATE_DIR="$private/state"
-export TINYPROF_LOCK_FILE="$private/lock" TINYPROF_ADDRESS="unix:$private/tinyprofd.sock"
 cd "$private"
 
 count=0
