@@ -11,7 +11,7 @@ constexpr std::array kCommands = {
             "tinyprof-client analyze 'linear(784,128); relu; linear(128,10)' --input 32x784 --json",
             SetupAnalyze},
     Command{"profile", "Run a model and set each layer against the roofline",
-            "tinyprof-client profile resnet18 --threads 2\n"
+            "tinyprof-client profile resnet18 --fuse on\n"
             "tinyprof-client profile ./model.onnx --input data=1x3x224x224 --json -o run.json",
             SetupProfile},
     Command{"layer", "Run one layer and show all that is known of it",
