@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "client/lib/parse.h"
 #include "client/render/comparison_report.h"
 #include "client/render/names.h"
+#include "kernels/base/split.h"
 
 namespace tinyprof::client {
 namespace {
@@ -18,7 +20,7 @@ namespace {
 struct Options {
   std::string a;
   std::string b;
-  std::string tolerance;  // empty: DefaultTolerance
+  std::string tolerance;
   int top = 0;
 };
 
@@ -35,19 +37,7 @@ Result<v1::Run> RunWithResult(Connection& connection, const std::string& id) {
               {{"run", id}});
 }
 
-// The parts of "r-1" or "r-1,r-3,r-5".
-std::vector<std::string> SplitAtCommas(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
+// "r-1" or "r-1,r-3,r-5".
 Result<std::vector<v1::Run>> RunsOfSide(Connection& connection, const std::string& ids) {
   std::vector<v1::Run> runs;
   for (const std::string& id : SplitAtCommas(ids)) {
@@ -62,19 +52,20 @@ Result<std::vector<v1::Run>> RunsOfSide(Connection& connection, const std::strin
   return runs;
 }
 
-Result<double> ToleranceOf(const Options& options, size_t a_run_count, size_t b_run_count) {
-  return options.tolerance.empty() ? DefaultTolerance(a_run_count, b_run_count)
-                                   : ParsePercent(options.tolerance);
+// Absent: DefaultTolerance.
+Result<std::optional<double>> ToleranceOf(const Options& options) {
+  if (options.tolerance.empty()) return std::nullopt;
+  return ParsePercent(options.tolerance);
 }
 
 Result<ExitCode> Compare(Session& session, const Options& options) {
   TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
-  if (!options.tolerance.empty()) TINYPROF_RETURN_IF_ERROR(ParsePercent(options.tolerance));
+  TINYPROF_ASSIGN_OR_RETURN(const std::optional<double> tolerance, ToleranceOf(options));
   TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<v1::Run> a, RunsOfSide(*connection, options.a));
   TINYPROF_ASSIGN_OR_RETURN(const std::vector<v1::Run> b, RunsOfSide(*connection, options.b));
-  TINYPROF_ASSIGN_OR_RETURN(const double tolerance, ToleranceOf(options, a.size(), b.size()));
-  const Comparison comparison = CompareRuns(a, b, tolerance);
+  const Comparison comparison =
+      CompareRuns(a, b, tolerance.value_or(DefaultTolerance(a.size(), b.size())));
   TINYPROF_RETURN_IF_ERROR(
       session.options().json
           ? session.Print(ComparisonDocument(a, b, comparison))

@@ -210,7 +210,9 @@ bool HasSameLayers(const Layers& a, const Layers& b) {
 }
 
 // The first way in which the work of two runs differs, or "".
-std::string DifferenceOf(const v1::RunReport& a, const v1::RunReport& b) {
+std::string DifferenceOf(const v1::Run& run_a, const v1::Run& run_b) {
+  const v1::RunReport& a = run_a.report();
+  const v1::RunReport& b = run_b.report();
   const std::vector<std::string> differences = WorkDifferences(a, b);
   if (!differences.empty()) return differences.front();
   if (a.backend() != b.backend()) {
@@ -218,6 +220,12 @@ std::string DifferenceOf(const v1::RunReport& a, const v1::RunReport& b) {
   }
   if (a.analysis().name() != b.analysis().name()) {
     return fmt::format("the models differ: {} and {}", a.analysis().name(), b.analysis().name());
+  }
+  const v1::ConvAlgorithm algorithm_a = run_a.spec().conv_algorithm();
+  const v1::ConvAlgorithm algorithm_b = run_b.spec().conv_algorithm();
+  if (algorithm_a != algorithm_b) {
+    return fmt::format("the algorithms of convolutions differ: {} and {}",
+                       ConvAlgorithmName(algorithm_a), ConvAlgorithmName(algorithm_b));
   }
   return HasSameLayers(a.layers(), b.layers()) ? "" : "the layers differ";
 }
@@ -254,7 +262,7 @@ Status CheckSide(std::span<const v1::Run> runs) {
       return Fail(ErrorCode::kInvalidArgument, "RUN_TWICE",
                   fmt::format("run {} is given twice on one side", run.id()), {{"run", run.id()}});
     }
-    const std::string difference = DifferenceOf(runs.front().report(), run.report());
+    const std::string difference = DifferenceOf(runs.front(), run);
     if (difference.empty()) continue;
     return Fail(ErrorCode::kInvalidArgument, "RUNS_DIFFER",
                 fmt::format("runs {} and {} cannot stand on one side: {}", runs.front().id(),

@@ -17,6 +17,9 @@ namespace tinyprof {
 //   folded          fewer: what went into the weights before the pass (folded_flop_count)
 //   transcendental  more: what the hardware executes for exp, tanh and the like, never more than
 //                   kFlopsPerTranscendental - 1 for each
+//   algorithm       fewer: Winograd's convolution does other sums than those that are counted,
+//   never
+//                   more than 2 * mac fewer
 //   residual        what is left, when it is more than kNoticeableShare of the analytic FLOPs
 //                   (less is noise)
 //

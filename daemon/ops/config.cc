@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "daemon/ops/config_file.h"
+#include "kernels/base/split.h"
 #include "kernels/base/words.h"
 
 namespace tinyprof {
@@ -42,16 +43,6 @@ std::string FlagOf(const ConfigKey& key) {
   return name;
 }
 
-ConfigTexts SplitList(const std::string& text) {
-  ConfigTexts texts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t comma = std::min(text.find(',', begin), text.size());
-    texts.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return texts;
-}
-
 ConfigValue ValueOf(const ConfigKey& key, const ConfigFlags& flags, const Environment& environment,
                     const ConfigFile& file) {
   if (const auto flag = flags.texts.find(key.name); flag != flags.texts.end()) {
@@ -60,7 +51,7 @@ ConfigValue ValueOf(const ConfigKey& key, const ConfigFlags& flags, const Enviro
   const std::string variable = VariableOf(key);
   if (const auto text = environment.variable(variable)) {
     const bool is_list = key.kind == ConfigKey::Kind::kList;
-    return {&key, is_list ? SplitList(*text) : ConfigTexts{*text}, "environment " + variable};
+    return {&key, is_list ? SplitAtCommas(*text) : ConfigTexts{*text}, "environment " + variable};
   }
   if (const auto entry = file.entries.find(key.name); entry != file.entries.end()) {
     return {&key, entry->second.texts, entry->second.position};

@@ -96,7 +96,7 @@ MemoryLevel LevelOfRate(double bytes_per_second, const Ceilings& ceilings) {
 bool PassIsBeyond(const BoundInput& input, const Ceilings& ceilings) {
   return input.streamed_bytes > 0 && !ceilings.streams.empty() &&
          input.pass_bytes > ceilings.streams.back().set_bytes &&
-         ceilings.levels.back().capacity_bytes.has_value();
+         (ceilings.levels.empty() || ceilings.levels.back().capacity_bytes.has_value());
 }
 
 // Nothing where no level applies.

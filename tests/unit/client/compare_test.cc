@@ -300,6 +300,9 @@ TEST(CheckSide, IsOfRunsOfTheSameWorkEachOnce) {
   runs[1] = Runs("b", {1000})[0];
   runs[1].mutable_report()->mutable_layers()->DeleteSubrange(1, 1);
   EXPECT_EQ(CheckSide(runs).error().reason, "RUNS_DIFFER");
+  runs[1] = Runs("b", {1000})[0];
+  runs[1].mutable_spec()->set_conv_algorithm(v1::CONV_ALGORITHM_WINOGRAD);
+  EXPECT_THAT(CheckSide(runs).error().message, HasSubstr("the algorithms of convolutions differ"));
   runs[1] = runs[0];
   EXPECT_EQ(CheckSide(runs).error().reason, "RUN_TWICE");
 }

@@ -256,4 +256,16 @@ v1::Run SucceededRun() {
   return run;
 }
 
+v1::Run RunWithTraffic(const std::string& formula, const std::string& note) {
+  v1::Run run = SucceededRun();
+  v1::Quantity& bytes = *run.mutable_report()->mutable_counters()->mutable_dram_bytes();
+  bytes.set_value(12.0 * 1024 * 1024);
+  bytes.set_source(v1::SOURCE_PERF_EVENT);
+  bytes.set_quality(v1::QUALITY_GOOD);
+  bytes.clear_reason();
+  bytes.set_formula(formula);
+  bytes.set_note(note);
+  return run;
+}
+
 }  // namespace tinyprof::client

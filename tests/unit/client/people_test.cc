@@ -1,14 +1,10 @@
-// Tables, CSV and progress against hand-written text.
+// Tables and notes of runs against hand-written text.
 #include "client/render/people.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
-#include "client/render/csv.h"
 #include "client/render/names.h"
-#include "client/render/progress.h"
 #include "client/render/run_notes.h"
 #include "tests/unit/client/fixture.h"
 
@@ -244,28 +240,6 @@ TEST(RunListText, SaysWhenEachWasAskedFor) {
             "r-1  QUEUED   n/a                  linear(4,3)  eigen          1\n");
 }
 
-TEST(RooflineText, SaysWhoseClockItIsAndWhatAMixedPeakIs) {
-  v1::Roofline roofline;
-  roofline.mutable_host()->set_cpu("Test CPU");
-  roofline.set_clock_hz(3e9);
-  v1::PeakCeiling& peak = *roofline.add_isa();
-  peak.set_name("avx512");
-  peak.set_dtype("float32");
-  peak.set_threads(1);
-  peak.set_flops_per_cycle(64);
-  peak.set_peak_flops_per_second(160e9);
-  EXPECT_THAT(RooflineText(roofline, {}), HasSubstr("core clock 3.00 GHz (integer code)\n"));
-  EXPECT_THAT(RooflineText(roofline, {}),
-              HasSubstr("\nFLOP/cycle is by the clock during that row's own loop, which load and "
-                        "wide vectors change; it need not be the core clock above.\n"));
-  EXPECT_THAT(RooflineText(roofline, {}), Not(HasSubstr("_fma_add")));
-  roofline.mutable_isa(0)->set_name("avx2_fma_add");
-  EXPECT_THAT(
-      RooflineText(roofline, {}),
-      HasSubstr("\navx2_fma_add mixes FMAs with adds; it is listed where that is faster than "
-                "FMAs alone.\n"));
-}
-
 TEST(ModelLines, NameInputsWhereThatSaysSomething) {
   v1::ModelAnalysis analysis = Analysis();
   analysis.mutable_inputs(0)->set_name("input");
@@ -301,18 +275,6 @@ TEST(RunText, SaysHowAFailedRunFailed) {
             "layer  fc\n");
 }
 
-v1::Run RunWithTraffic(const std::string& formula, const std::string& note) {
-  v1::Run run = SucceededRun();
-  v1::Quantity& bytes = *run.mutable_report()->mutable_counters()->mutable_dram_bytes();
-  bytes.set_value(12.0 * 1024 * 1024);
-  bytes.set_source(v1::SOURCE_PERF_EVENT);
-  bytes.set_quality(v1::QUALITY_GOOD);
-  bytes.clear_reason();
-  bytes.set_formula(formula);
-  bytes.set_note(note);
-  return run;
-}
-
 TEST(RunText, LabelsTheTrafficOfWholeSockets) {
   EXPECT_THAT(RunText(RunWithTraffic("memory controllers: a + b", "whole socket, all"), {}),
               HasSubstr("\nmemory traffic: 12.0 MiB a pass (whole socket, all)\n"));
@@ -328,26 +290,6 @@ TEST(RunText, SaysWhyThereIsNoTrafficUnlessNothingIsCounted) {
   EXPECT_THAT(RunText(run, {}), Not(HasSubstr("memory traffic")));
   run.mutable_report()->mutable_counters()->mutable_dram_bytes()->set_reason("PERMISSION: no");
   EXPECT_THAT(RunText(run, {}), HasSubstr("\nmemory traffic: n/a (PERMISSION: no)\n"));
-}
-
-TEST(RunCsv, TellsTheTotalsTrafficFromTheLayers) {
-  const std::string csv = RunCsv(RunWithTraffic("", "whole socket, all"));
-  EXPECT_THAT(csv, testing::EndsWith(
-                       ",perf_event,\"whole socket, all\",0,eigen,,4000,4000,4000,2,9000,\n"));
-  EXPECT_THAT(csv, HasSubstr(",papi,,0,,,1000,1000,1000,2,9000,\n"));
-}
-
-TEST(RunCsv, SaysOfEachMetricWhyItIsAbsentOrSuspect) {
-  v1::Run run = SucceededRun();
-  v1::Counters& counters = *run.mutable_report()->mutable_counters();
-  counters.mutable_flops()->set_value(54);
-  counters.mutable_flops()->clear_reason();
-  counters.mutable_cycles()->set_value(100);
-  counters.mutable_cycles()->set_quality(v1::QUALITY_SUSPECT);
-  counters.mutable_cycles()->set_reason("NOT_CALIBRATED: by nothing");
-  counters.mutable_l3_misses()->set_reason("NO_EVENT: none");
-  EXPECT_THAT(RunCsv(run), HasSubstr("cycles suspect: NOT_CALIBRATED: by nothing; instructions"));
-  EXPECT_THAT(RunCsv(run), HasSubstr("; l3_misses: NO_EVENT: none"));
 }
 
 TEST(RunText, MarksCountedFlopsThatAreSuspect) {
@@ -418,100 +360,6 @@ TEST(BoundSummary, SaysWhyThereIsNone) {
   v1::Run run = SucceededRun();
   for (auto& layer : *run.mutable_report()->mutable_layers()) layer.clear_bound();
   EXPECT_THAT(BoundSummary(run.report()), HasSubstr("n/a (NO_ROOFLINE"));
-}
-
-TEST(RunCsv, HasALineALayerAndATotal) {
-  const std::string counts = "24,24,54,48,0,60,32,24,116,0.5,,";
-  EXPECT_EQ(
-      RunCsv(SucceededRun()),
-      "index,name,op,path,input_shapes,output_shapes,parameter_count,mac_count,"
-      "valid_tap_mac_count,flop_count,flop_count_2mac,int_op_count,weight_bytes,input_bytes,"
-      "output_bytes,compulsory_bytes,arithmetic_intensity,cost_reason,median_ns,mad_ns,min_ns,"
-      "ci_low_ns,ci_high_ns,n,flops_per_second,bound_flops_per_second,percent_of_bound,limiter,"
-      "label,activation_bytes,scratch_bytes,flops,cycles,instructions,l1d_misses,l2_misses,"
-      "l3_misses,dram_bytes,counters_source,counters_reason,flops_single,flops_double,stall_cycles,"
-      "branch_misses,dtlb_misses,dram_bytes_source,dram_bytes_note,packed_weight_bytes,backend,"
-      "implementation,p90_ns,p95_ns,p99_ns,outliers,first_pass_ns,fused\n"
-      "0,fc,Gemm,0,\"2x4, 4x3\",2x3,15," +
-          counts +
-          "3000,10,3000,2250,3750,150,18000000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,,papi,,32,eigen,gemm,3000,3000,3000,2,9000,\n"
-          "1,\"odd \"\"one\"\",\n\",Mystery,1,2x3,2x3,0,,,,,,,,,,,"
-          "NO_COST_RULE: no rule gives the cost of the operator Mystery,"
-          "1000,10,1000,750,1250,150,,,,,,48,0,,,,,,,,papi,NO_PMU: no PMU "
-          "here,,,,,,papi,,0,,,1000,1000,1000,2,9000,\n"
-          ",total,,,2x4,2x3,15," +
-          counts +
-          "4000,10,4000,3000,5000,150,13500000,36000000,50,DRAM,memory,56,0,,,,,,,,papi,"
-          "NO_PMU: no PMU here,,,,,,papi,,0,eigen,,4000,4000,4000,2,9000,\n");
-}
-
-TEST(Doctor, WhatWasNotTriedIsNotOk) {
-  v1::DiagnoseResponse response;
-  v1::Check& check = *response.add_checks();
-  check.set_name("events of the CPU");
-  check.set_state(v1::CHECK_STATE_SKIP);
-  check.set_found("not tried");
-  EXPECT_EQ(DoctorText(response, {}), "skip  events of the CPU  not tried\n");
-}
-
-TEST(Doctor, PrintsTheFix) {
-  v1::DiagnoseResponse response;
-  v1::Check& check = *response.add_checks();
-  check.set_name("paranoid\x1b");
-  check.set_state(v1::CHECK_STATE_WARN);
-  check.set_found("level 4");
-  check.set_why("no event may be opened");
-  check.set_fix("sudo sysctl kernel.perf_event_paranoid=2");
-  EXPECT_EQ(DoctorText(response, {}),
-            "warn  paranoid\\x1b  level 4\n"
-            "      why: no event may be opened\n"
-            "      fix: sudo sysctl kernel.perf_event_paranoid=2\n");
-}
-
-v1::Run Timing(int passes, double reached) {
-  v1::Run run = RunInState(v1::RUN_STATE_RUNNING);
-  run.mutable_progress()->set_phase("timing");
-  run.mutable_progress()->set_done(passes);
-  run.mutable_progress()->set_precision_reached(reached);
-  return run;
-}
-
-TEST(Progress, SaysWhereTheRunIs) {
-  v1::Run queued = RunInState(v1::RUN_STATE_QUEUED);
-  queued.set_queue_position(1);
-  EXPECT_EQ(ProgressText(queued), "queued: it is next");
-  queued.set_waits_for("run r-0 (resnet18)");
-  EXPECT_EQ(ProgressText(queued), "queued: behind run r-0 (resnet18), which is being measured");
-  queued.set_queue_position(2);
-  EXPECT_THAT(ProgressText(queued), testing::EndsWith(", and 1 job that waits before it"));
-  queued.set_queue_position(3);
-  EXPECT_THAT(ProgressText(queued), testing::EndsWith(", and 2 jobs that wait before it"));
-  EXPECT_THAT(RunStateText(queued, {}), HasSubstr("behind run r-0 (resnet18), which"));
-  EXPECT_EQ(ProgressText(Timing(120, 0.5)), "timing: 120 passes, ±2.0 % of ±1.0 % wanted");
-  EXPECT_EQ(ProgressText(Timing(1, 0)), "timing: 1 pass");
-  v1::Run roofline = RunInState(v1::RUN_STATE_RUNNING);
-  roofline.mutable_progress()->set_phase("roofline");
-  EXPECT_EQ(ProgressText(roofline),
-            "measuring the roofline (once for this machine and its measurement CPUs)");
-}
-
-TEST(Progress, RewritesItsLineOnATerminalOnly) {
-  std::ostringstream terminal;
-  std::ostringstream pipe;
-  std::ostringstream quiet;
-  {
-    ProgressPrinter on_terminal(terminal, true, 80, false);
-    ProgressPrinter on_pipe(pipe, false, 0, false);
-    ProgressPrinter silent(quiet, true, 80, true);
-    for (ProgressPrinter* printer : {&on_terminal, &on_pipe, &silent}) {
-      printer->Show(Timing(10, 0));
-      printer->Show(Timing(20, 0));
-    }
-  }
-  EXPECT_EQ(terminal.str(), "\r\x1b[Ktiming: 10 passes\r\x1b[Ktiming: 20 passes\r\x1b[K");
-  EXPECT_EQ(pipe.str(), "timing\n");
-  EXPECT_EQ(quiet.str(), "");
 }
 
 }  // namespace

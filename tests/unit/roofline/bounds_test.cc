@@ -279,6 +279,9 @@ TEST(ComputeBound, NoLevelThatAppliesIsAReason) {
   EXPECT_THAT(ComputeBound(weights, caches_only).error().message, testing::HasSubstr("1 GiB"));
   weights.pass_bytes = 4 << 20;
   EXPECT_TRUE(ComputeBound(weights, caches_only).has_value());
+  weights.pass_bytes = 1 << 30;
+  caches_only.levels.clear();
+  EXPECT_EQ(ReasonOf(ComputeBound(weights, caches_only)), "NO_BANDWIDTH");
 }
 
 }  // namespace
