@@ -6,17 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
+#include "client/render/layer_groups.h"
 #include "client/render/names.h"
 #include "kernels/base/words.h"
 
 namespace tinyprof::client {
 namespace {
-
-using Layers = google::protobuf::RepeatedPtrField<v1::LayerReport>;
 
 // A clock that differs by more than this share is another clock.
 constexpr double kClockTolerance = 0.05;
@@ -36,80 +34,6 @@ std::vector<Span> PassesOf(std::span<const v1::Run> runs) {
   for (const v1::Run& run : runs) passes.push_back(SpanOf(run.report().time()));
   return passes;
 }
-
-// The nodes that a layer does the work of.
-std::vector<std::string> NodesOf(const v1::LayerReport& layer) {
-  const v1::LayerAnalysis& analysis = layer.analysis();
-  if (!analysis.stands_for().empty()) {
-    return {analysis.stands_for().begin(), analysis.stands_for().end()};
-  }
-  if (!analysis.fused().empty()) return {analysis.fused().begin(), analysis.fused().end()};
-  return {analysis.name()};
-}
-
-// What one side has of a group of nodes.
-struct Side {
-  std::vector<int> layers;         // their places in each run of the side
-  std::vector<std::string> nodes;  // in the order of the run, each once
-};
-
-// Layers of two sides, grouped so that two that share a node are in one group.
-class LayerGroups {
- public:
-  LayerGroups(const Layers& a, const Layers& b) {
-    for (const Layers* layers : {&a, &b}) {
-      for (const auto& layer : *layers) Join(NodesOf(layer));
-    }
-    for (int i = 0; i < a.size(); ++i) Add(i, a[i], &Group::a);
-    for (int i = 0; i < b.size(); ++i) Add(i, b[i], &Group::b);
-  }
-
-  struct Group {
-    Side a;
-    Side b;
-
-    // Both have layers, and these do the work of the same nodes.
-    bool Matches() const {
-      const std::set<std::string> wanted(a.nodes.begin(), a.nodes.end());
-      return !wanted.empty() && wanted == std::set<std::string>(b.nodes.begin(), b.nodes.end());
-    }
-  };
-
-  // The group that the layer is in.
-  const Group& Of(const v1::LayerReport& layer) const {
-    return groups_.at(RootOf(NodesOf(layer).front()));
-  }
-
- private:
-  std::string RootOf(std::string node) const {
-    for (auto next = parents_.find(node); next != parents_.end(); next = parents_.find(node)) {
-      node = next->second;
-    }
-    return node;
-  }
-
-  void Join(const std::vector<std::string>& nodes) {
-    const std::string root = RootOf(nodes.front());
-    for (const std::string& node : nodes) {
-      const std::string other = RootOf(node);
-      if (other != root) parents_[other] = root;
-    }
-  }
-
-  void Add(int place, const v1::LayerReport& layer, Side Group::*which) {
-    const std::vector<std::string> nodes = NodesOf(layer);
-    Side& side = groups_[RootOf(nodes.front())].*which;
-    side.layers.push_back(place);
-    for (const std::string& node : nodes) {
-      if (std::find(side.nodes.begin(), side.nodes.end(), node) == side.nodes.end()) {
-        side.nodes.push_back(node);
-      }
-    }
-  }
-
-  std::map<std::string, std::string> parents_;  // of a node that is not the root of its group
-  std::map<std::string, Group> groups_;         // by root
-};
 
 // The time of the layers at these places, in each run.
 std::vector<Span> SumsOf(std::span<const v1::Run> runs, const std::vector<int>& places) {
@@ -140,7 +64,7 @@ std::vector<LayerComparison> MatchesOf(std::span<const v1::Run> a, std::span<con
   const Layers& layers = b.front().report().layers();
   std::vector<LayerComparison> matches;
   for (int i = 0; i < layers.size(); ++i) {
-    const LayerGroups::Group& group = groups.Of(layers[i]);
+    const LayerGroup& group = groups.Of(layers[i]);
     if (!group.Matches() || group.b.layers.front() != i) continue;
     const std::vector<Span> of_a = SumsOf(a, group.a.layers);
     const std::vector<Span> of_b = SumsOf(b, group.b.layers);
