@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "client/commands/command.h"
+#include "client/commands/model_target.h"
 #include "client/commands/options.h"
 #include "client/lib/model_file.h"
 #include "kernels/base/words.h"
@@ -40,11 +41,9 @@ Result<ExitCode> ListAll(Session& session) {
 
 Result<ExitCode> Export(Session& session, const Options& options) {
   TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
-  if (options.file == "-" && session.options().json && session.ToStdout()) {
-    return Fail(ErrorCode::kInvalidArgument, "OUTPUT_TAKEN",
-                "the model and the JSON object cannot both go to standard output; write one of "
-                "them to a file");
-  }
+  const bool prints_report = session.options().json;
+  TINYPROF_RETURN_IF_ERROR(
+      CheckModelTarget(session, options.model.model, options.file, prints_report));
   TINYPROF_ASSIGN_OR_RETURN(const v1::ModelSpec spec, ToModelSpec(session, options.model));
   TINYPROF_ASSIGN_OR_RETURN(Connection* const connection, session.Connect());
   TINYPROF_ASSIGN_OR_RETURN(const int64_t size_bytes,

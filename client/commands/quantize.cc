@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "client/commands/command.h"
+#include "client/commands/model_target.h"
 #include "client/commands/options.h"
 #include "client/commands/validators.h"
 #include "client/lib/model_file.h"
@@ -34,13 +35,6 @@ std::string FileFor(const std::string& model) {
 
 v1::QuantizationMode ToMode(const std::string& name) {
   return name == "dynamic" ? v1::QUANTIZATION_MODE_DYNAMIC : v1::QUANTIZATION_MODE_STATIC;
-}
-
-Status CheckTargets(const Session& session, const std::string& file) {
-  if (file != "-" || !session.ToStdout()) return {};
-  return Fail(ErrorCode::kInvalidArgument, "OUTPUT_TAKEN",
-              "the model and its report cannot both go to standard output; write one of them to a "
-              "file");
 }
 
 // What has to be said again for the same model; a flag with its default says nothing.
@@ -73,7 +67,8 @@ Result<QuantizedModelFile> Watched(Session& session, Connection& connection,
 Result<ExitCode> Quantize(Session& session, const Options& options) {
   TINYPROF_RETURN_IF_ERROR(session.CheckOutput());
   const std::string file = options.file.empty() ? FileFor(options.model.model) : options.file;
-  TINYPROF_RETURN_IF_ERROR(CheckTargets(session, file));
+  TINYPROF_RETURN_IF_ERROR(
+      CheckModelTarget(session, options.model.model, file, /*prints_report=*/true));
   v1::QuantizeModelRequest request;
   TINYPROF_ASSIGN_OR_RETURN(*request.mutable_model(), ToModelSpec(session, options.model));
   request.set_mode(ToMode(options.mode));

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
 
 namespace tinyprof {
 namespace {
@@ -13,13 +16,14 @@ constexpr double kLowestClockHz = 1e6;
 constexpr double kHighestClockHz = 1e11;
 constexpr double kLowestFlopsPerCycle = 1e-3;
 constexpr double kHighestFlopsPerCycle = 1e6;  // of all threads
-constexpr double kHighestRate = 1e18;          // FLOP/s or bytes/s
+constexpr double kLowestRate = 1e6;
+constexpr double kHighestRate = 1e18;  // FLOP/s or bytes/s
 
 bool IsWithin(double value, double low, double high) {
   return std::isfinite(value) && value >= low && value <= high;
 }
 
-bool IsRate(double per_second) { return IsWithin(per_second, 1, kHighestRate); }
+bool IsRate(double per_second) { return IsWithin(per_second, kLowestRate, kHighestRate); }
 
 bool IsSound(const v1::PeakCeiling& peak) {
   return !peak.name().empty() && peak.threads() >= 1 && IsRate(peak.peak_flops_per_second()) &&
@@ -37,10 +41,22 @@ bool IsSound(const v1::StreamPoint& point) {
 
 // Which set follows which is what a rate between two is made of.
 bool AscendForEachThreadCount(const v1::Roofline& roofline) {
-  const auto& points = roofline.streams();
-  return std::adjacent_find(points.begin(), points.end(), [](const auto& a, const auto& b) {
-           return a.threads() == b.threads() && a.set_bytes() >= b.set_bytes();
-         }) == points.end();
+  std::map<int, int64_t> largest;
+  for (const v1::StreamPoint& point : roofline.streams()) {
+    int64_t& last = largest[point.threads()];
+    if (point.set_bytes() <= last) return false;
+    last = point.set_bytes();
+  }
+  return true;
+}
+
+// What was measured of bandwidth has streams for the same numbers of threads.
+bool StreamsGoWithBandwidth(const v1::Roofline& roofline) {
+  std::set<int> of_bandwidth;
+  std::set<int> of_streams;
+  for (const auto& bandwidth : roofline.bandwidth()) of_bandwidth.insert(bandwidth.threads());
+  for (const auto& point : roofline.streams()) of_streams.insert(point.threads());
+  return of_bandwidth == of_streams;
 }
 
 template <class Messages>
@@ -62,6 +78,7 @@ bool IsSound(const v1::Roofline& roofline) {
          IsWithin(roofline.clock_hz(), kLowestClockHz, kHighestClockHz) &&
          roofline.isa_size() > 0 && AllSound(roofline.isa()) && AllSound(roofline.bandwidth()) &&
          AllSound(roofline.streams()) && AscendForEachThreadCount(roofline) &&
+         StreamsGoWithBandwidth(roofline) &&
          (!roofline.has_ping_pong_ns() || IsWithin(roofline.ping_pong_ns(), 0, 1e9));
 }
 

@@ -17,13 +17,14 @@ int HighestThreads(const Roofline& roofline) {
   return highest;
 }
 
-// For `threads` of 1 to `most`, from the ceilings of one thread and of `most`.
+// For `threads` of 1 to `most`, from the ceilings of one thread and of `most`. What one thread can
+// do, a team can, whatever was measured of it.
 std::optional<double> Between(std::optional<double> one, std::optional<double> all, int threads,
                               int most) {
-  if (threads == most) return all;
   if (threads == 1) return one;
-  if (!one || !all) return std::nullopt;
-  return std::min(*one * threads, *all);
+  if (!one || !all) return threads == most ? all : std::nullopt;
+  const double of_team = std::max(*one, *all);
+  return threads == most ? of_team : std::min(*one * threads, of_team);
 }
 
 std::optional<double> PeakRate(const Roofline& roofline, std::string_view name, DType dtype,
@@ -41,14 +42,18 @@ std::vector<StreamPoint> StreamsOf(const Roofline& roofline, int threads) {
   return points;
 }
 
-// As Between: at each set of `most` threads that one thread was measured up to.
+// At each set that `most` threads were measured at, for `threads`: no faster than all of them, nor
+// than as many single ones on their parts of the set; and no slower than one on all of it.
 std::vector<StreamPoint> StreamsBetween(const Roofline& roofline, int threads, int most) {
-  if (threads == most || threads == 1) return StreamsOf(roofline, threads);
   const std::vector<StreamPoint> one = StreamsOf(roofline, 1);
+  if (threads == 1) return one;
   std::vector<StreamPoint> between;
   for (const StreamPoint& all : StreamsOf(roofline, most)) {
-    const auto rate = Between(StreamRate(one, all.set_bytes), all.bytes_per_second, threads, most);
-    if (rate) between.push_back({threads, all.set_bytes, *rate});
+    double rate = all.bytes_per_second;
+    const auto of_part = StreamRate(one, all.set_bytes / threads);
+    if (threads < most && of_part) rate = std::min(rate, *of_part * threads);
+    rate = std::max(rate, StreamRate(one, all.set_bytes).value_or(0));
+    between.push_back({threads, all.set_bytes, rate});
   }
   return between;
 }

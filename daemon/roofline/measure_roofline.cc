@@ -186,6 +186,7 @@ class RooflineMeasurement {
 
   Status AddStreams(BandwidthProbe& probe, int threads, int64_t most_bytes) {
     TINYPROF_RETURN_IF_ERROR(Step(fmt::format("sets read again, threads: {}", threads)));
+    const size_t first = roofline_.streams.size();
     for (const int64_t bytes : StreamSets(threads, most_bytes)) {
       TINYPROF_ASSIGN_OR_RETURN(
           const BandwidthResult result,
@@ -194,7 +195,18 @@ class RooflineMeasurement {
       roofline_.streams.push_back(
           {threads, result.working_set_bytes, result.bytes_per_second.best});
     }
+    RaiseToCeilings(DramLoadRate(threads), std::span(roofline_.streams).subspan(first));
     return {};
+  }
+
+  double DramLoadRate(int threads) const {
+    for (const BandwidthCeiling& ceiling : roofline_.bandwidth) {
+      if (ceiling.level == MemoryLevel::kDram && ceiling.op == MemoryOp::kLoad &&
+          ceiling.threads == threads) {
+        return ceiling.bytes_per_second;
+      }
+    }
+    return 0;
   }
 
   // Memory for the whole plan; without DRAM, which needs by far the most, when there is too little.

@@ -23,7 +23,7 @@ struct RooflineOptions {
   TrialBudget peak_budget{.total_ns = 150'000'000, .min_trials = 20};
   TrialBudget cache_budget{.total_ns = 80'000'000, .min_trials = 10};
   TrialBudget dram_budget{.total_ns = 350'000'000, .min_trials = 4};
-  TrialBudget stream_budget{.total_ns = 20'000'000, .min_trials = 3};
+  TrialBudget stream_budget{.total_ns = 30'000'000, .min_trials = 4};
   int ping_pong_round_trips = 20'000;
   // The most memory to use; what the kernel says is available limits it as well.
   int64_t memory_limit_bytes = int64_t{1} << 40;

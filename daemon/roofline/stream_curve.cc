@@ -25,6 +25,14 @@ std::vector<int64_t> StreamSets(int threads, int64_t most_bytes) {
   return sets;
 }
 
+void RaiseToCeilings(double dram_bytes_per_second, std::span<StreamPoint> points) {
+  double least = dram_bytes_per_second;
+  for (size_t i = points.size(); i-- > 0;) {
+    least = std::max(least, points[i].bytes_per_second);
+    points[i].bytes_per_second = least;
+  }
+}
+
 std::optional<double> StreamRate(std::span<const StreamPoint> points, int64_t set_bytes) {
   const auto above = std::lower_bound(
       points.begin(), points.end(), set_bytes,

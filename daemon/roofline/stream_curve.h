@@ -24,6 +24,11 @@ struct StreamPoint {
 // for the team up to `most_bytes` for each thread: multiples of kWorkingSetGranule, ascending.
 std::vector<int64_t> StreamSets(int threads, int64_t most_bytes);
 
+// Raises what was measured to what has to be possible: a set is read no slower than a larger one,
+// and none slower than `dram_bytes_per_second` (0: not measured). Points of one thread count,
+// ascending; a neighbour of the guest that was busy for a moment makes one of them too low.
+void RaiseToCeilings(double dram_bytes_per_second, std::span<StreamPoint> points);
+
 // Of points of one thread count in ascending order of their sets: between two, as a power of the
 // size; beyond the last, its rate. Nothing for a set below the first, nor without points.
 std::optional<double> StreamRate(std::span<const StreamPoint> points, int64_t set_bytes);

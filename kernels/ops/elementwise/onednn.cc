@@ -130,7 +130,8 @@ NodeLayouts KeepFirstLayout(const NodeSignature& signature, const OnednnOptions&
   return layouts;
 }
 
-// Log is left out: where its result is near 0, the library's has lost all digits.
+// Log is left out: where its result is near 0, the library's has lost all digits. Its Relu gives 0
+// for NaN, as a maximum of the processor does; the other backends give NaN.
 constexpr std::array kKernels = {
     OnednnKernel{"Relu", onednn::Make<BuildUnary<algorithm::eltwise_relu>>, onednn::KeepLayout},
     OnednnKernel{"LeakyRelu", onednn::Make<BuildWithAlpha<LeakyRelu, algorithm::eltwise_relu>>,

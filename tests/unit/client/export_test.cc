@@ -128,6 +128,8 @@ TEST_F(Export, ADashIsStandardOutput) {
   const Caught both = Run("mlp", "-", {"--json"});
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_EQ(json::parse(both.out)["error"]["reason"], "OUTPUT_TAKEN");
+  const Caught over = Run("mlp", File("m.onnx"), {"--json", "-o", File("m.onnx")});
+  EXPECT_EQ(over.exit_code, 2);
   const Caught apart = Run("mlp", "-", {"--json", "-o", File("result.json")});
   EXPECT_EQ(apart.exit_code, 0) << apart.err;
   EXPECT_EQ(apart.out, "first second");

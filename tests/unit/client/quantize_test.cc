@@ -56,6 +56,21 @@ class Quantize : public Flow {
   }
 };
 
+TEST_F(Quantize, WritesOverNeitherItsSourceNorItsReport) {
+  const std::string source = File("net.onnx");
+  std::ofstream(source) << "float32";
+  fs::create_symlink(source, File("link.onnx"));
+  for (const std::string& target : {source, File("./net.onnx"), File("link.onnx")}) {
+    const Caught caught = Call({"quantize", source, target});
+    EXPECT_EQ(caught.exit_code, 2) << target;
+    EXPECT_THAT(caught.err, HasSubstr("write it to another file"));
+  }
+  EXPECT_EQ(Contents(source), "float32");
+  const Caught same = Call({"quantize", "net", File("q.onnx"), "-o", File("./q.onnx")});
+  EXPECT_EQ(same.exit_code, 2);
+  EXPECT_THAT(same.err, HasSubstr("cannot both go to"));
+}
+
 TEST_F(Quantize, AsksWritesAndReports) {
   const Caught caught = Call({"quantize", "net", File("q.onnx"), "--mode", "dynamic", "--samples",
                               "5", "--seed", "3", "--input", "x=1x4"});

@@ -58,7 +58,14 @@ TEST(SoundRoofline, CountsAndTimesAreInRange) {
       [](v1::Roofline& it) { it.mutable_bandwidth(0)->set_working_set_bytes(-9); },
       [](v1::Roofline& it) { it.mutable_streams(0)->set_threads(0); },
       [](v1::Roofline& it) { it.mutable_streams(0)->set_set_bytes(-9); },
-      [](v1::Roofline& it) { *it.add_streams() = it.streams(0); }};
+      [](v1::Roofline& it) { *it.add_streams() = it.streams(0); },
+      [](v1::Roofline& it) {  // not in order, with another number of threads in between
+        AddBandwidth(it, "DRAM", 2);
+        *it.add_streams() = it.streams(0);
+      },
+      [](v1::Roofline& it) { it.clear_bandwidth(); },
+      [](v1::Roofline& it) { AddBandwidth(it, "DRAM", 2), it.mutable_streams()->RemoveLast(); },
+      [](v1::Roofline& it) { it.mutable_streams(0)->set_bytes_per_second(1); }};
   for (size_t i = 0; i < damages.size(); ++i) {
     v1::Roofline roofline = Sound();
     damages[i](roofline);

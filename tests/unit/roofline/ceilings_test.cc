@@ -84,11 +84,28 @@ TEST(CeilingsFor, SetsThatAreReadAgainAreThoseOfTheThreads) {
   const auto all = CeilingsFor(roofline, Isa::kBaseline, DType::kFloat32, 8);
   ASSERT_EQ(all->streams.size(), 2u);
   EXPECT_EQ(all->streams[0].bytes_per_second, 300);
-  // Four threads: four times sqrt(50 * 10) of one at 2000 bytes, and four times 10 or 30 of all.
+  // Four threads: all of them at 2000 bytes; at 8000 all, which are less than four times
+  // sqrt(50 * 10), that of one thread at 2000.
   const auto some = CeilingsFor(roofline, Isa::kBaseline, DType::kFloat32, 4);
   ASSERT_EQ(some->streams.size(), 2u);
-  EXPECT_NEAR(some->streams[0].bytes_per_second, 89.4427, 1e-4);
+  EXPECT_EQ(some->streams[0].bytes_per_second, 300);
   EXPECT_EQ(some->streams[1].bytes_per_second, 30);
+  roofline.streams[3].bytes_per_second = 600;
+  EXPECT_NEAR(
+      CeilingsFor(roofline, Isa::kBaseline, DType::kFloat32, 4)->streams[1].bytes_per_second,
+      89.4427, 1e-4);
+}
+
+// A team that was measured while the machine was busy.
+TEST(CeilingsFor, WhatOneThreadCanDoATeamCan) {
+  Roofline roofline = Measured();
+  roofline.streams = {{1, 1000, 50}, {1, 8000, 10}, {8, 1000, 300}, {8, 8000, 5}};
+  roofline.bandwidth.back().bytes_per_second = 8;  // DRAM of 8 threads, 10 of one
+  for (const int threads : {4, 8}) {
+    const auto team = CeilingsFor(roofline, Isa::kBaseline, DType::kFloat32, threads);
+    EXPECT_EQ(team->levels.back().bytes_per_second, 10);
+    EXPECT_EQ(team->streams[1].bytes_per_second, 10);
+  }
 }
 
 TEST(CeilingsFor, WhatWasNotMeasuredIsAReason) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -45,12 +46,15 @@ TEST(MeasureRoofline, EveryCeilingOfThisCpuIsThere) {
   for (const Ridge& ridge : roofline->ridge) EXPECT_GT(ridge.flop_per_byte, 0);
   EXPECT_EQ(roofline->streams.empty(), roofline->bandwidth.empty());
   int64_t last_bytes = 0;
+  double last_rate = std::numeric_limits<double>::infinity();
   for (const StreamPoint& point : roofline->streams) {
     EXPECT_EQ(point.threads, 1);
     EXPECT_GT(point.set_bytes, last_bytes);
     EXPECT_TRUE(std::isfinite(point.bytes_per_second));
     EXPECT_GT(point.bytes_per_second, 0);
+    EXPECT_LE(point.bytes_per_second, last_rate);
     last_bytes = point.set_bytes;
+    last_rate = point.bytes_per_second;
   }
 }
 

@@ -25,6 +25,16 @@ TEST(StreamSets, GrowInWholeGranulesUpToTheMost) {
   EXPECT_TRUE(StreamSets(1, kWorkingSetGranule - 1).empty());
 }
 
+TEST(RaiseToCeilings, NoSetIsSlowerThanALargerOneNorThanDram) {
+  std::vector<StreamPoint> points = {{1, 1, 90}, {1, 2, 20}, {1, 3, 25},
+                                     {1, 4, 9},  {1, 5, 14}, {1, 6, 8}};
+  RaiseToCeilings(13, points);
+  std::vector<double> rates;
+  for (const StreamPoint& point : points) rates.push_back(point.bytes_per_second);
+  EXPECT_THAT(rates, testing::ElementsAre(90, 25, 25, 14, 14, 13));
+  RaiseToCeilings(0, {});
+}
+
 TEST(StreamRate, IsAPowerOfTheSizeBetweenTwoSets) {
   // Four times the set at a quarter of the rate: the rate falls as the size grows.
   const std::vector<StreamPoint> points = {{1, 1000, 80}, {1, 4000, 20}, {1, 8000, 20}};
