@@ -45,7 +45,7 @@ std::vector<StreamPoint> StreamsOf(const Roofline& roofline, int threads) {
 // At each set that `most` threads were measured at, for `threads`: no faster than all of them, nor
 // than as many single ones on their parts of the set; and no slower than one on all of it.
 std::vector<StreamPoint> StreamsBetween(const Roofline& roofline, int threads, int most) {
-  const std::vector<StreamPoint> one = StreamsOf(roofline, 1);
+  std::vector<StreamPoint> one = StreamsOf(roofline, 1);
   if (threads == 1) return one;
   std::vector<StreamPoint> between;
   for (const StreamPoint& all : StreamsOf(roofline, most)) {
